@@ -1,0 +1,123 @@
+"""`done-receipt`: finds the command, runs it, and turns every error into one exit code and one message."""
+
+import os
+import sys
+from importlib import import_module
+from typing import Final
+
+import click
+
+from in_toto_done_receipt import errors
+from in_toto_done_receipt.version import VERSION
+from in_toto_done_receipt.wire.escape import escape
+
+# Name -> (module below cli, the line in --help). Written out so that --help imports no command.
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "demo": ("demo", "Show the whole story in a scratch directory: one honest change, and four that are refused."),
+    "init": ("init", "Draft acceptance.toml and trust.toml for a repository."),
+    "keygen": ("keygen", "Make a signing key."),
+    "seal": ("seal", "Digest the acceptance contract before the work starts."),
+    "manifest": ("manifest", "Inventory a directory: create, verify, diff."),
+    "build": ("build", "Collect evidence and write an unsigned statement."),
+    "sign": ("sign", "Sign a statement as it is."),
+    "attest": ("attest", "Build and sign in one."),
+    "verify": ("verify", "Verify a receipt, do the work again, and decide."),
+    "recompute": ("recompute", "Verify and do the work again, without deciding: writes the result document."),
+    "admit": ("admit", "Decide on a result document: policy only, runs no evidence."),
+    "inspect": ("inspect", "Say what a file is and what it says, without any claim of trust."),
+    "policy": ("policy", "Build, check, test and list the admission policy."),
+    "profile": ("profile", "Show the effective acceptance profile."),
+    "trust": ("trust", "Check a trust file for weak lines."),
+    "doctor": ("doctor", "Say what this machine offers: sandbox layers, engines, libraries."),
+}
+
+# Ordered: the first class that fits decides. Everything that is not listed is 1, an internal error.
+EXIT_CODES: Final[tuple[tuple[type[errors.DoneReceiptError], int], ...]] = (
+    (errors.UsageError, 2),
+    (errors.ConfigurationError, 4),
+    (errors.InputError, 3),
+    (errors.SignatureNotTrusted, 10),
+    (errors.WorkMoved, 11),
+    (errors.EngineError, 12),
+    (errors.ProducerError, 4),
+    (errors.ObservationError, 4),
+    (errors.OutputError, 4),
+)
+
+
+class Commands(click.Group):
+    """The group of `COMMANDS`; a command's module is imported when it is asked for, not before."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"in_toto_done_receipt.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(VERSION, prog_name="done-receipt")
+def group() -> None:
+    """Make "done" checkable: verify a receipt's signature, do the work again, let a policy decide.
+
+    \b
+    Example:
+      done-receipt demo
+      done-receipt verify receipt.json --trusted-key worker=worker.pub --root .
+    """
+
+
+def exit_code(error: errors.DoneReceiptError) -> int:
+    """The exit code of an error, by `EXIT_CODES`."""
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+
+
+def say(error: errors.DoneReceiptError) -> None:
+    """One error on stderr: the message, more faults if it has any, and the hint on a line of its own."""
+    click.echo(f"error: {escape(error.message)}", err=True)
+    for fault in getattr(error, "faults", ()):
+        click.echo(f"  also: {escape(fault)}", err=True)
+    if error.hint:
+        click.echo(f"hint: {escape(error.hint)}", err=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit; no input produces a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal of another encoding gets escapes, not an exception
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """The exit code of one command line."""
+    try:
+        outcome = group.main(arguments, prog_name="done-receipt", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except errors.DoneReceiptError as error:
+        say(error)
+        return exit_code(error)
+    except BrokenPipeError:  # whoever reads our output has gone; silence the flush at exit as well
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last line of defence: a bug of ours is one line and code 1
+        click.echo(f"error: internal error: {type(error).__name__}: {escape(str(error))}", err=True)
+        click.echo("hint: this is a bug in done-receipt; nothing was verified", err=True)
+        return 1
+    return outcome if isinstance(outcome, int) else 0

@@ -1,0 +1,90 @@
+"""Read acceptance.toml: types first, then what types cannot say, each fault naming the place."""
+
+from pathlib import PurePosixPath
+from typing import Final
+
+from in_toto_done_receipt.errors import ProfileError
+from in_toto_done_receipt.profile.limits import limit_value
+from in_toto_done_receipt.profile.model import UNAVAILABLE, CommandEntry, EvidenceDemand, Profile
+from in_toto_done_receipt.wire.config import nearest, read_config
+from in_toto_done_receipt.wire.paths import check_path
+
+COLLECTIONS: Final = ("minimal",)
+LATER_COLLECTIONS: Final = ("ci", "protected-branch", "release")
+
+_PATH_KINDS: Final = ("path", "file", "text")
+
+
+def load_profile(data: bytes, *, what: str) -> Profile:
+    """The profile in these bytes. `what` names the file in messages. Raises ProfileError."""
+    profile = read_config(data, Profile, what=what, error=ProfileError, unavailable=UNAVAILABLE)
+    if profile.collection is not None:
+        check_collection(profile.collection, what=f"{what}: collection")
+    for index, demand in enumerate(profile.evidence):
+        _check_demand(demand, f"{what}: evidence[{index}]")
+    for index, entry in enumerate(profile.command):
+        _check_command(entry, f"{what}: command[{index}]")
+    _check_repeats([_demand_key(demand) for demand in profile.evidence], f"{what}: evidence")
+    _check_repeats([entry.argv for entry in profile.command], f"{what}: command")
+    _check_rest(profile, what)
+    return profile
+
+
+def check_collection(name: str, *, what: str) -> None:
+    """Raise ProfileError unless this version has the collection."""
+    if name in LATER_COLLECTIONS:
+        raise ProfileError(f"{what}: {name} is not available in this version", hint=f"available: {COLLECTIONS[0]}")
+    if name not in COLLECTIONS:
+        raise ProfileError(f"{what}: unknown collection {name}", hint=nearest(name, list(COLLECTIONS)))
+
+
+def _demand_key(demand: EvidenceDemand) -> tuple[object, ...]:
+    return (demand.claim, demand.kind)
+
+
+def _check_demand(demand: EvidenceDemand, where: str) -> None:
+    if demand.argv and demand.kind != "command":
+        raise ProfileError(f"{where}.argv: goes with kind command, this one is {demand.kind}")
+    if demand.paths and demand.kind not in _PATH_KINDS:
+        raise ProfileError(f"{where}.paths: goes with kind {', '.join(_PATH_KINDS)}, this one is {demand.kind}")
+    for path in demand.paths:
+        if fault := check_path(path):
+            raise ProfileError(f"{where}.paths: {path}: {fault}")
+
+
+def _check_command(entry: CommandEntry, where: str) -> None:
+    if not entry.argv or not entry.argv[0]:
+        raise ProfileError(f"{where}.argv: is empty")
+    if not PurePosixPath(entry.argv[0]).is_absolute():
+        raise ProfileError(
+            f"{where}.argv: executable {entry.argv[0]} is not an absolute path",
+            hint="an absolute path cannot be redirected by PATH",
+        )
+
+
+def _check_repeats(keys: list[tuple[object, ...]], where: str) -> None:
+    seen: set[tuple[object, ...]] = set()
+    for index, key in enumerate(keys):
+        if key in seen:
+            raise ProfileError(f"{where}[{index}]: stands there twice")
+        seen.add(key)
+
+
+def _check_rest(profile: Profile, what: str) -> None:
+    for name, value in (("predicateTypes", profile.predicate_types), ("plugins", profile.plugins)):
+        if value is not None and not value:
+            raise ProfileError(f"{what}: {name}: is empty", hint=f"leave {name} out for the default")
+    if profile.agent is not None and not profile.agent.models:
+        raise ProfileError(f"{what}: agent.models: is empty", hint="no model could ever satisfy it")
+    for section, value in (("freshness", profile.freshness), ("usage", profile.usage)):
+        if value is not None and all(getattr(value, field) is None for field in value.__struct_fields__):
+            raise ProfileError(f"{what}: {section}: is empty")
+    for name, value in (profile.limits or {}).items():
+        limit_value(name, value, where=f"{what}: limits")
+    if profile.sandbox is not None:
+        for path in profile.sandbox.read_only:
+            if not PurePosixPath(path).is_absolute():
+                raise ProfileError(f"{what}: sandbox.readOnly: {path} is not an absolute path")
+        for name in profile.sandbox.variables:
+            if not name.replace("_", "a").isalnum() or name[0].isdigit() or not name.isascii():
+                raise ProfileError(f"{what}: sandbox.variables: {name} is not a variable's name")

@@ -1,0 +1,51 @@
+"""The decision: what the policy made of a result, checked again in Python."""
+
+from typing import Final, Literal
+
+from in_toto_done_receipt.wire.record import Record
+
+DECISION_SCHEMA: Final = "https://w3id.org/done-receipt/decision/v0.1"
+
+
+class Violation(Record):
+    """One unmet requirement or one warning. `facts` are JSON pointers into the policy input."""
+
+    code: str
+    message: str
+    solution: str = ""
+    term: str | None = None
+    facts: tuple[str, ...] = ()
+
+
+class Engine(Record):
+    """The engine that decided."""
+
+    name: str
+    version: str
+
+
+class Digests(Record):
+    """sha256 of what went into the decision."""
+
+    policy: str
+    input: str
+    profile: str | None = None
+    trust: str | None = None
+
+
+class Decision(Record):
+    """The decision. `allow` is computed in Python: every demanded requirement satisfied, and no violation."""
+
+    schema: Literal["https://w3id.org/done-receipt/decision/v0.1"]
+    allow: bool
+    violations: tuple[Violation, ...]
+    warnings: tuple[Violation, ...]
+    exceptions: tuple[str, ...]
+    satisfied: tuple[str, ...]
+    demanded: tuple[str, ...]
+    collection: str
+    evaluated_at: str
+    engine: Engine
+    digests: Digests
+    overrides: tuple[str, ...]
+    valid_until: str | None = None

@@ -1,0 +1,208 @@
+"""The result document: everything a verification found, as report, Rego and HTTP all see it.
+
+Published as `v0.1.schema.json` beside this file. Written with `wire.record.to_tree`, read with `results.document`.
+"""
+
+from typing import Any, Final, Literal
+
+from in_toto_done_receipt.results.findings import Finding, Status
+from in_toto_done_receipt.results.states import Assurance, Coverage, ItemState, State
+from in_toto_done_receipt.wire.record import Record
+
+RESULT_SCHEMA: Final = "https://w3id.org/done-receipt/result/v0.1"
+
+ContractState = Literal["held", "held_as_reported", "moved", "nothing_sealed", "not_checked"]
+SandboxLevel = Literal["bubblewrap", "landlock", "rlimits"]
+SANDBOX_LEVELS: Final[tuple[SandboxLevel, ...]] = ("rlimits", "landlock", "bubblewrap")  # weakest first
+
+
+class Verifier(Record):
+    """Who verified."""
+
+    id: str
+    version: str
+
+
+class InputFacts(Record):
+    """The bytes that were verified. `sha256` is the file's, `payload_sha256` the signed payload's."""
+
+    media_type: str
+    sha256: str
+    bytes: int
+    payload_sha256: str
+
+
+class SignedTime(Record):
+    """A time somebody else than the signer vouches for. `source` is `rekor` or `tsa`; `time` is RFC 3339 in UTC."""
+
+    time: str
+    source: str
+
+
+class Signer(Record):
+    """One trusted signer of the payload.
+
+    `kind` is `key` or `sigstore`; `claims` are certificate claims named as `gh attestation verify` prints them;
+    `key_fingerprint` is `sha256:<SPKI digest>`.
+    """
+
+    name: str
+    principal: str
+    kind: Literal["key", "sigstore"]
+    identity: str | None = None
+    issuer: str | None = None
+    claims: dict[str, str] = {}
+    key_fingerprint: str | None = None
+    log_index: int | None = None
+    times: tuple[SignedTime, ...] = ()
+
+
+class TrustedRoot(Record):
+    """The Sigstore trusted root that was used; `obtained_on` is the verifier's word, else its newest validity start."""
+
+    sha256: str
+    obtained_on: str | None = None
+    newest_validity_start: str | None = None
+
+
+class TrustFacts(Record):
+    """What decided whose signature counts. `mode` is `signed` or `unsigned`."""
+
+    mode: Literal["signed", "unsigned"]
+    digest: str
+    threshold: int
+    root: TrustedRoot | None = None
+
+
+class Check(Record):
+    """All findings of one check."""
+
+    id: str
+    status: Status
+    findings: tuple[Finding, ...]
+
+
+class EvidenceResult(Record):
+    """One evidence item after the recheck. `ok` is the receipt's own word; `path` and `argv` say what it is about."""
+
+    index: int
+    kind: str
+    ok: bool
+    state: ItemState
+    reason: str
+    message: str
+    path: str | None = None
+    argv: tuple[str, ...] | None = None
+    expected: str | int | bool | None = None
+    observed: str | int | bool | None = None
+
+
+class ClaimResult(Record):
+    """One claim; `statement` is the agent's own words."""
+
+    id: str
+    statement: str
+    state: State
+    evidence: tuple[EvidenceResult, ...]
+
+
+class Movement(Record):
+    """A sealed path that moved; `change` is modified, created, deleted or not_a_file."""
+
+    path: str
+    change: str
+
+
+class Contract(Record):
+    """The acceptance contract. `breach` is what the receipt itself reports."""
+
+    state: ContractState
+    sealed: int
+    absent: int
+    moved: tuple[Movement, ...] = ()
+    breach: str | None = None
+
+
+class Layer(Record):
+    """One layer of the sandbox after its self-test."""
+
+    name: str
+    active: bool
+    detail: str = ""
+
+
+class Sandbox(Record):
+    """The level at which commands ran (none: nothing ran), and each layer."""
+
+    level: Literal["bubblewrap", "landlock", "rlimits", "none"]
+    required: SandboxLevel
+    layers: tuple[Layer, ...] = ()
+
+
+class Workspace(Record):
+    """What was looked at: a `live` directory or a `git-tree`."""
+
+    kind: Literal["live", "git-tree"]
+    root: str
+
+
+class Verdict(Record):
+    """The receipt's verdict and whether the receipt agrees with itself; `summary` is the receipt's one line."""
+
+    checked: bool
+    passed: bool
+    reason: str
+    coherent: bool
+    summary: str
+
+
+class Untrusted(Record):
+    """The statement as signed. No rule may read below it."""
+
+    statement: Any = None
+
+
+class RunFacts(Record):
+    """What the receipt reports about the run, for demands of the profile: present only as far as it says so."""
+
+    agent: str | None = None
+    model: str | None = None
+    outcome: str | None = None
+    finished_on: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    iterations: int | None = None
+    tool_calls: int | None = None
+
+
+class VerificationResult(Record):
+    """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`."""
+
+    schema: str
+    evaluated_at: str
+    verifier: Verifier
+    input: InputFacts
+    trust: TrustFacts
+    signers: tuple[Signer, ...]
+    attester_names: tuple[str, ...]
+    examined: bool
+    predicate_type: str | None
+    matched_subjects: tuple[str, ...]
+    checks: tuple[Check, ...]
+    claims: tuple[ClaimResult, ...]
+    coverage: Coverage
+    assurance: Assurance
+    contract: Contract
+    sandbox: Sandbox
+    run: RunFacts
+    workspace: Workspace | None
+    verdict: Verdict | None
+    summary: str
+    profile_digest: str | None
+    handlers: tuple[str, ...]
+    unrecognized_fields: tuple[str, ...]
+    untrusted: Untrusted
+
+    def check(self, check: str) -> Check | None:
+        """The check with this id, or None."""
+        return next((found for found in self.checks if found.id == check), None)
