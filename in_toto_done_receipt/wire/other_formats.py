@@ -1,0 +1,69 @@
+"""Files that people pass by mistake for a receipt: recognised by name, so that the error can say what to do."""
+
+from typing import Any, Final, NamedTuple
+
+
+class OtherFormat(NamedTuple):
+    """A known format that is not a receipt, and what to do with it."""
+
+    name: str
+    hint: str | None = None
+
+
+_BY_SCHEMA: Final = {
+    "agent-receipt/v1": OtherFormat("an agent-receipt/v1 file", "old receipts are read with --as or imported"),
+    "harness.receipt.v1": OtherFormat("a harness.receipt.v1 file", "old receipts are read with --as or imported"),
+    "agent-output-manifest/v1": OtherFormat("an output manifest", "give it with --manifest"),
+}
+_BY_MEDIA_TYPE: Final = {
+    "application/vnd.dev.sigstore.trustedroot": OtherFormat("a Sigstore trusted root", "give it with --trusted-root"),
+    "application/vnd.dev.sigstore.clienttrustconfig": OtherFormat("a Sigstore trust configuration"),
+    "application/vnd.dev.sigstore.signingconfig": OtherFormat("a Sigstore signing configuration"),
+}
+_RESULT_SCHEMA: Final = "https://w3id.org/done-receipt/result/"
+_DECISION_HINT: Final = "give a result to admit, and a receipt to verify"
+
+
+def other_format(tree: Any) -> OtherFormat | None:
+    """The known format of a document that is no receipt, or None."""
+    if isinstance(tree, list):
+        return _gh_output(tree)
+    if not isinstance(tree, dict):
+        return None
+    return _by_schema(tree.get("schema")) or _by_media_type(tree.get("mediaType")) or _by_members(tree)
+
+
+def _by_schema(schema: Any) -> OtherFormat | None:
+    if not isinstance(schema, str):
+        return None
+    if schema.startswith(_RESULT_SCHEMA):
+        return OtherFormat("a verification result", _DECISION_HINT)
+    return _BY_SCHEMA.get(schema)
+
+
+def _by_media_type(media_type: Any) -> OtherFormat | None:
+    if not isinstance(media_type, str):
+        return None
+    return next((known for start, known in _BY_MEDIA_TYPE.items() if media_type.startswith(start)), None)
+
+
+def _by_members(tree: dict[str, Any]) -> OtherFormat | None:
+    signed = tree.get("signed")
+    type_ = signed.get("_type") if isinstance(signed, dict) else tree.get("_type")
+    if type_ in ("link", "layout"):
+        return OtherFormat(f"an in-toto {type_}, not an attestation")
+    if "attestation_bundles" in tree:
+        return OtherFormat("a PEP 740 provenance object", "`pypi-attestations convert` makes Sigstore bundles of it")
+    if "verification_material" in tree and "envelope" in tree:
+        return OtherFormat("a PEP 740 attestation", "`pypi-attestations convert` makes a Sigstore bundle of it")
+    if "result" in tree and "decision" in tree:
+        return OtherFormat("the output of verify", _DECISION_HINT)
+    if "base64Signature" in tree:
+        return OtherFormat("an old cosign bundle over a file")
+    return None
+
+
+def _gh_output(items: list[Any]) -> OtherFormat | None:
+    if items and isinstance(items[0], dict) and "verificationResult" in items[0]:
+        return OtherFormat("the output of gh attestation verify", "give the bundle from `gh attestation download`")
+    return None

@@ -1,0 +1,119 @@
+"""The base of every typed value that comes off the wire: strict, frozen, lowerCamelCase outside, snake_case inside."""
+
+import re
+from typing import Any, Final, TypeVar, get_args
+
+import msgspec
+
+from in_toto_done_receipt.errors import MalformedInput, MalformedStatement
+from in_toto_done_receipt.wire.pointer import join, named
+
+T = TypeVar("T")
+
+_PLACE: Final = re.compile(r"(?s)(.*) - at `(?:key in )?\$(.*)`")
+_STEP: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
+_SHOWN_CHARACTERS: Final = 200  # of msgspec's message, which may quote a value of any length
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A strict, frozen wire record. Unknown members are ignored when read; `unknown_members` lists them."""
+
+
+def to_tree(record: Any) -> Any:
+    """The JSON tree of a record; tuples become lists, unset members are left out."""
+    return msgspec.to_builtins(record)
+
+
+def convert(tree: Any, type_: type[T], *, what: str, error: type[MalformedInput] = MalformedInput) -> T:
+    """The tree as a value of `type_`, without any coercion: `1.0` and `true` are not integers.
+
+    Raises `error` with the JSON pointer of the fault; a MalformedStatement gets it as its `pointer` too. Unknown
+    members are ignored.
+    """
+    try:
+        return msgspec.convert(tree, type_, strict=True)
+    except msgspec.ValidationError as fault:
+        pointer, fact = _place_of(str(fault))
+        message = f"{what}: {named(pointer)}: {fact}"
+        if issubclass(error, MalformedStatement):
+            raise error(message, pointer=pointer) from fault
+        raise error(message) from fault
+
+
+def _place_of(message: str) -> tuple[str, str]:
+    """The JSON pointer and the fact of a message of msgspec's, such as "Expected `int`, got `str` - at `$.a[0]`".
+
+    A member of a mapping has no name there (`[...]`): the pointer ends at the mapping.
+    """
+    match = _PLACE.fullmatch(message)
+    fact, path = (match[1], match[2]) if match else (message, "")
+    steps = _STEP.findall(path.partition("[...]")[0])
+    pointer = join("", *(name or int(index) for name, index in steps))
+    fact = fact[:_SHOWN_CHARACTERS].replace("`", "")
+    return pointer, ascii(fact[:1].lower() + fact[1:])[1:-1]
+
+
+def unknown_members(tree: Any, record_type: Any) -> tuple[str, ...]:
+    """The JSON pointers of all members of the tree that the type does not know, in document order.
+
+    Follows records, tuples, lists, mappings and unions (by tag, else the one record in it); below a type that is not a
+    record everything is known. For a tree that `convert` has accepted.
+    """
+    found: list[str] = []
+    _collect(tree, record_type, "", found)
+    return tuple(found)
+
+
+def _collect(tree: Any, type_: Any, place: str, found: list[str]) -> None:
+    if isinstance(tree, dict):
+        record = _record_of(type_, tree)
+        if record is not None:
+            _collect_members(tree, record, place, found)
+        elif (values := _argument(type_, dict, 1)) is not None:
+            for name, value in tree.items():
+                _collect(value, values, join(place, name), found)
+    elif isinstance(tree, list):
+        items = _argument(type_, tuple, 0)
+        items = _argument(type_, list, 0) if items is None else items
+        for index, value in enumerate(tree if items is not None else ()):
+            _collect(value, items, join(place, index), found)
+
+
+def _collect_members(tree: dict[str, Any], record: Any, place: str, found: list[str]) -> None:
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(record)}
+    tag_field = record.__struct_config__.tag_field
+    for name, value in tree.items():
+        if name in types:
+            _collect(value, types[name], join(place, name), found)
+        elif name != tag_field:
+            found.append(join(place, name))
+
+
+def _choices(type_: Any) -> tuple[Any, ...]:
+    """The members of a union (also inside Annotated), or the type itself."""
+    if hasattr(type_, "__metadata__"):
+        type_ = get_args(type_)[0]
+    if getattr(type_, "__origin__", None) is None and type(type_).__name__ not in ("UnionType", "_UnionGenericAlias"):
+        return (type_,)
+    return get_args(type_) if _is_union(type_) else (type_,)
+
+
+def _is_union(type_: Any) -> bool:
+    return type(type_).__name__ in ("UnionType", "_UnionGenericAlias", "Union")
+
+
+def _record_of(type_: Any, tree: dict[str, Any]) -> Any:
+    records = [choice for choice in _choices(type_) if isinstance(choice, type) and issubclass(choice, msgspec.Struct)]
+    for record in records:
+        config = record.__struct_config__
+        if config.tag_field is None or tree.get(config.tag_field) == config.tag:
+            return record
+    return None
+
+
+def _argument(type_: Any, origin: type, index: int) -> Any:
+    """The item type of a tuple or list, or the value type of a dict, in a type that may be a union; else None."""
+    for choice in _choices(type_):
+        if getattr(choice, "__origin__", None) is origin:
+            return get_args(choice)[index]
+    return None
