@@ -1,7 +1,7 @@
 """The base of every typed value that comes off the wire: strict, frozen, lowerCamelCase outside, snake_case inside."""
 
 import re
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, dataclass_transform, get_args
 
 import msgspec
 
@@ -15,6 +15,8 @@ _STEP: Final = re.compile(r"\.([A-Za-z0-9_]+)|\[(\d+)\]")
 _SHOWN_CHARACTERS: Final = 200  # of msgspec's message, which may quote a value of any length
 
 
+# For type checkers: every subclass is frozen and takes its members by name, as this base is and does.
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A strict, frozen wire record. Unknown members are ignored when read; `unknown_members` lists them."""
 
