@@ -1,0 +1,1 @@
+"""Who signed: keys, Sigstore identities, the trust file. The only folder that verifies signatures."""
