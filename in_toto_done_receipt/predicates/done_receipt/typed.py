@@ -159,7 +159,7 @@ _WORDINGS: Final[tuple[tuple[str, str, str], ...]] = (
     (r"Expected `(\w+).*`, got `.*`", "statement.type", "expected {group}, got {kind}"),
     (r"Expected `.*` matching regex ", "statement.format", "expected {pattern}, got {value}"),
     (r"Invalid enum value", "statement.format", "expected one of the words that the specification lists, got {value}"),
-    (r"Expected `\w+` ((?:of length )?[<>]= .*)", "statement.range", "expected {group}, got {value}"),
+    (r"Expected `\w+` (?:of )?((?:length )?[<>]= .*)", "statement.range", "expected {group}, got {value}"),
 )
 _SHOWN_CHARACTERS: Final = 80
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
