@@ -1,0 +1,100 @@
+"""Starting a supervisor, with one pipe for each thing it is to say, and ending it for good."""
+
+import json
+import os
+import select
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+SOURCE: Final = Path(__file__).with_name("supervisor.py").read_text(encoding="utf-8")
+INFO_BYTES: Final = 4096  # bwrap writes about 200
+
+
+@dataclass(slots=True)
+class Started:
+    """A running supervisor and our ends of its pipes. `lifeline` is -1 once it is closed."""
+
+    process: subprocess.Popen[bytes]
+    lifeline: int
+    stdout: int
+    stderr: int
+    report: int
+    info: int
+    first: int = -1
+
+    def note_first_process(self) -> None:
+        """Takes hold of the first process of the namespace, at whose end every other one in it is dead.
+
+        Does nothing at the other levels, where nobody wrote to `info`.
+        """
+        try:
+            facts = json.loads(os.read(self.info, INFO_BYTES) or b"{}")
+            if self.first < 0 and "child-pid" in facts:
+                self.first = os.pidfd_open(facts["child-pid"])
+        except (OSError, ValueError):
+            return  # already over, or nothing written
+
+    def cut(self) -> None:
+        """Ends the lifeline, at which the supervisor kills everything."""
+        if self.lifeline >= 0:
+            os.close(self.lifeline)
+            self.lifeline = -1
+
+    def end(self, seconds: float) -> None:
+        """Gives the supervisor some seconds to end by itself, then kills it. With bubblewrap nothing outlives this."""
+        self.cut()
+        self.note_first_process()
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.first >= 0:
+            poll = select.poll()
+            poll.register(self.first, select.POLLIN)
+            poll.poll(seconds * 1000)
+            os.close(self.first)
+        for descriptor in (self.stdout, self.stderr, self.report, self.info):
+            os.close(descriptor)
+
+
+def launch(command: Callable[[int, int], list[str]]) -> Started:
+    """Starts `command(report, info)`: a list of arguments that ends in those of the supervisor.
+
+    It has no environment, the root as its folder, a session of its own, and no descriptor but its pipes.
+    Raises OSError.
+    """
+    with ExitStack() as theirs, ExitStack() as ours:
+        pipes = [_pipe(theirs, ours, reading=index != 0) for index in range(5)]
+        (stdin, lifeline), (stdout, out), (stderr, error), (report, told), (info, facts) = pipes
+        process = subprocess.Popen(
+            command(report, info),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=(report, info),
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+        ours.pop_all()
+        return Started(process, lifeline, out, error, told, facts)
+
+
+def supervisor(executable: Path, report: int) -> list[str]:
+    """The arguments that run the supervisor: from its source, so that no sandbox has to show our package."""
+    return [str(executable), "-I", "-S", "-E", "-c", SOURCE, str(report)]
+
+
+def _pipe(theirs: ExitStack, ours: ExitStack, *, reading: bool) -> tuple[int, int]:
+    """A pipe as (their end, our end); ours never blocks."""
+    read_end, write_end = os.pipe()
+    their, our = (write_end, read_end) if reading else (read_end, write_end)
+    theirs.callback(os.close, their)
+    ours.callback(os.close, our)
+    os.set_blocking(our, False)
+    return their, our

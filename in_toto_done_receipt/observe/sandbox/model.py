@@ -1,0 +1,86 @@
+"""Plain values of the sandbox: limits, outcome of a command, facts about the machine and about an executable."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from in_toto_done_receipt.results.model import Layer, SandboxLevel
+
+Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", "leftover"]
+"""Why a command has no exit code.
+
+    timeout      it ran longer than allowed
+    output       it wrote more than allowed to one stream
+    not_started  the system refused to execute it
+    not_visible  it lies where the sandbox does not let a command look
+    sandbox      the confinement could not be set up, or its supervisor died
+    leftover     something that it started could not be killed
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLimits:
+    """Bounds of one command. All but `seconds` and `stream_bytes` hold for each of its processes; None is no bound.
+
+    `memory` is address space: programs that reserve much more than they use need a higher one or None. `processes` does
+    not bind a verifier that runs as root, see the layer `process-limit`.
+    """
+
+    seconds: float = 20.0  # wall clock, from the moment the sandbox stands
+    stream_bytes: int = 65_536  # of standard output and of standard error
+    memory: int | None = 4 * 2**30  # bytes
+    file_bytes: int | None = 2**30  # bytes of the largest file it may write
+    open_files: int | None = 1_024
+    processes: int | None = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyLimits:
+    """Bounds of one copied tree."""
+
+    entries: int = 1_000_000
+    depth: int = 64  # folders below the root, as in manifests
+    total_bytes: int = 16 * 2**30  # bytes: what a scratch disk can be expected to hold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """What one stream carried: at most `stream_bytes` of it, the digest of exactly these, and their first bytes."""
+
+    sha256: str
+    excerpt: bytes
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandOutcome:
+    """How a command ended.
+
+    `exit_code` is None iff `failure` is not None; death by signal n is -n. `left_behind` says that processes were still
+    alive when the command ended; they are dead now. `stdout_data` is all of the captured standard output.
+    """
+
+    exit_code: int | None
+    stdout: Captured
+    stderr: Captured
+    stdout_data: bytes
+    duration_ms: int
+    failure: Failure | None = None
+    detail: str = ""
+    left_behind: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxFacts:
+    """The best level this machine offers and, for commands run at that level, each layer after its self-test."""
+
+    level: SandboxLevel
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutableFacts:
+    """An executable that may be run: its real path, free of links, and the digest of its bytes."""
+
+    path: Path
+    sha256: str

@@ -1,0 +1,189 @@
+"""Running one command: confined in a copy (the verifier), or bounded in place (the producer)."""
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.observe.sandbox.bubblewrap import View, arguments, find_bubblewrap
+from in_toto_done_receipt.observe.sandbox.launch import Started, launch, supervisor
+from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, CommandOutcome, Failure
+from in_toto_done_receipt.observe.sandbox.orders import SEARCH_PATH, Landlock, environment, write_orders
+from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, interpreter, is_visible
+from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
+from in_toto_done_receipt.observe.sandbox.watch import END_SECONDS, Watch
+from in_toto_done_receipt.results.model import SandboxLevel
+
+DEFAULT_LIMITS: Final = CommandLimits()
+PR_SET_DUMPABLE: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Room:
+    """The scratch folders of one run."""
+
+    home: Path
+    tmp: Path
+    configuration: Path
+
+
+def run(
+    argv: tuple[str, ...] | list[str],
+    *,
+    copy: Path,
+    level: SandboxLevel,
+    limits: CommandLimits = DEFAULT_LIMITS,
+    variables: Mapping[str, str] | None = None,
+    read_only: tuple[Path, ...] = (),
+    excerpt_bytes: int = 0,
+) -> CommandOutcome:
+    """How a command ends at exactly this level, run in `copy`; it never falls back to a lower one.
+
+    The command sees the copy at its own path, may write there and in HOME and TMPDIR, which are gone afterwards, and
+    has no more than verification.md, "Sandbox", says. Everything it started is dead when this returns or raises.
+    `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, OutputError
+    without a scratch folder. Not checked: whether the executable can be trusted (`check_executable`), whether the level
+    holds on this machine (`probe`). From the first run on, this process is undumpable: others cannot read its memory.
+    """
+    fault = _fault_of(argv)
+    if fault is None and not Path(argv[0]).is_absolute():
+        fault = f"executable {argv[0]!r} is not an absolute path"
+    if fault is not None:
+        return _not_run("not_started", fault)
+    root = copy.resolve(strict=True)
+    shown = checked_read_only(read_only)
+    executable = Path(argv[0])
+    if level != "rlimits" and executable.exists() and not is_visible(executable, (*shown, root)):
+        place = executable.resolve().parent
+        return _not_run("not_visible", f"{executable} is not shown at level {level}: name {place} as a read-only path")
+    with ExitStack() as stack:
+        room = _room(stack)
+        try:
+            command = _command(
+                level, View(read_only=shown, writable=(root, room.home, room.tmp), configuration=room.configuration)
+            )
+        except ObservationError as missing:
+            return _not_run("sandbox", missing.message)
+        orders = write_orders(
+            list(argv),
+            cwd=root,
+            variables=environment(home=room.home, tmp=room.tmp, variables=variables or {}),
+            limits=limits,
+            landlock=Landlock(read=shown, write=(root, room.home, room.tmp)) if level == "landlock" else None,
+            drop_capabilities=True,
+        )
+        return _execute(command, orders, limits, excerpt_bytes)
+
+
+def run_in_place(
+    argv: tuple[str, ...] | list[str],
+    *,
+    root: Path,
+    limits: CommandLimits = DEFAULT_LIMITS,
+    variables: Mapping[str, str] | None = None,
+    excerpt_bytes: int = 0,
+) -> CommandOutcome:
+    """How the producer's own command ends in the work itself: level rlimits with all privileges of the caller.
+
+    The environment is scrubbed and everything is bounded and killed as in `run`. A name without a slash is looked for
+    in /usr/bin and /bin only. Raises as `run`.
+    """
+    fault = _fault_of(argv)
+    if fault is not None:
+        return _not_run("not_started", fault)
+    first = argv[0]
+    if "/" not in first:
+        places = [Path(folder, first) for folder in SEARCH_PATH.split(":")]
+        first = next((str(place) for place in places if os.access(place, os.X_OK)), str(places[0]))
+    with ExitStack() as stack:
+        room = _room(stack)
+        orders = write_orders(
+            [first, *argv[1:]],
+            cwd=root.resolve(strict=True),
+            variables=environment(home=room.home, tmp=room.tmp, variables=variables or {}),
+            limits=limits,
+            landlock=None,
+            drop_capabilities=False,
+        )
+        return _execute(_bare, orders, limits, excerpt_bytes)
+
+
+def _fault_of(argv: tuple[str, ...] | list[str]) -> str | None:
+    if not argv or not argv[0]:
+        return "no executable is named"
+    if any("\0" in part for part in argv):
+        return "an argument holds a NUL"
+    return None
+
+
+def _room(stack: ExitStack) -> _Room:
+    base = stack.enter_context(scratch())
+    room = _Room(home=base / "home", tmp=base / "tmp", configuration=base / "etc")
+    for folder in (room.home, room.tmp, room.configuration):
+        folder.mkdir(mode=0o700)
+    for name, text in OWN_CONFIGURATION.items():
+        (room.configuration / name).write_text(text, encoding="utf-8")
+    return room
+
+
+def _bare(report: int, _info: int) -> list[str]:
+    """The supervisor without anything around it."""
+    return supervisor(interpreter().executable, report)
+
+
+def _command(level: SandboxLevel, view: View) -> Callable[[int, int], list[str]]:
+    """What starts the supervisor at this level. Raises ObservationError without a `bwrap` that can be trusted."""
+    if level != "bubblewrap":
+        return _bare
+    bubblewrap = find_bubblewrap()
+    python = interpreter()
+    inside = View(
+        read_only=(*(path for path in (python.prefix,) if not path.is_relative_to("/usr")), *view.read_only),
+        writable=view.writable,
+        configuration=view.configuration,
+    )
+    return lambda report, info: [
+        *arguments(bubblewrap, inside, info=info),
+        *supervisor(python.executable, report),
+    ]
+
+
+def _execute(
+    command: Callable[[int, int], list[str]], orders: bytes, limits: CommandLimits, excerpt_bytes: int
+) -> CommandOutcome:
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    with ExitStack() as stack:
+        with held_signals():
+            try:
+                started = launch(command)
+            except OSError as fault:
+                return _not_run("sandbox", f"the supervisor cannot be started: {fault.strerror}")
+            stack.callback(_end, started)
+        watch = Watch(started, orders, limits)
+        watch.run()
+    return CommandOutcome(
+        exit_code=watch.exit_code,
+        stdout=watch.stdout.captured(excerpt_bytes),
+        stderr=watch.stderr.captured(excerpt_bytes),
+        stdout_data=bytes(watch.stdout.data),
+        duration_ms=watch.duration_ms,
+        failure=watch.failure,
+        detail=watch.detail,
+        left_behind=watch.left_behind,
+    )
+
+
+def _end(started: Started) -> None:
+    with held_signals():
+        started.end(END_SECONDS)
+
+
+def _not_run(failure: Failure, detail: str) -> CommandOutcome:
+    nothing = Captured(sha256="e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", bytes=0, excerpt=b"")
+    return CommandOutcome(
+        exit_code=None, stdout=nothing, stderr=nothing, stdout_data=b"", duration_ms=0, failure=failure, detail=detail
+    )
