@@ -1,25 +1,30 @@
 """Where the first fault of a JSON text is. Read only after `strict_json` has found that there is one.
 
-A tokenizer that never recurses and takes linear time; it builds no values but the names of open objects.
+A reader that never recurses by itself and takes linear time. It leaps over what the C scanner accepts and looks closely
+only at the rest.
 """
 
 import json
-import math
 import re
 from typing import Final, NamedTuple
 
+from in_toto_done_receipt.wire.json_values import DECODER, NotStrictError, float_in_range, integer_in_range
 from in_toto_done_receipt.wire.pointer import quote
 
-_SPACE: Final = re.compile(r"[ \t\n\r]*")
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
-_STRING_PART: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_SPACE: Final = re.compile(r"[ \t\n\r]*+")
+_PLAIN: Final = r'(?:"[^"\\\x00-\x1f]*+"|(?:-?(?:0|[1-9][0-9]{0,14}+)|true|false|null)(?![0-9A-Za-z.]))'
+_PLAIN_VALUE: Final = re.compile(_PLAIN)
+_PLAIN_ITEMS: Final = re.compile(rf"(?:{_PLAIN}[ \t\n\r]*+,[ \t\n\r]*+)*+")
+_PLAIN_NAME: Final = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\n\r]*+:[ \t\n\r]*+')
+_STRING_START: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?+([eE][-+]?[0-9]++)?+")
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})(?:(?<=[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2})?+|.)")
+_LONE_SURROGATE: Final = re.compile(
+    r"\\u(?:[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..\\u)[dD][c-fC-F])", re.DOTALL
+)
 _WORD: Final = re.compile(r"-?[A-Za-z]+")
 _LITERALS: Final = ("true", "false", "null")
 _NOT_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
-_MAX_INTEGER: Final = 2**53 - 1
-_MAX_INTEGER_CHARACTERS: Final = len(str(-_MAX_INTEGER))
+_FRUITLESS_LEAPS: Final = 3  # in lengths of the text: after that, containers are looked at closely at once
 
 
 class Fault(NamedTuple):
@@ -30,7 +35,7 @@ class Fault(NamedTuple):
     offset: int
 
 
-class _Found(Exception):
+class _FoundError(Exception):
     """Carries the fault out of the reader, and no further."""
 
     def __init__(self, kind: str, fact: str, offset: int) -> None:
@@ -38,11 +43,14 @@ class _Found(Exception):
         self.fault = Fault(kind, fact, offset)
 
 
-def first_fault(text: str, max_depth: int) -> Fault:
-    """The first fault in document order. For a text without one it says so, at offset 0, as a syntax fault."""
+def first_fault(text: str, *, max_depth: int, shallow: bool) -> Fault:
+    """The first fault in document order. For a text without one it says so, at offset 0, as a syntax fault.
+
+    `shallow` is the promise that brackets nest at most `max_depth` deep, so that the C scanner may be let loose.
+    """
     try:
-        _Reader(text, max_depth).read()
-    except _Found as found:
+        _Reader(text, max_depth, shallow).read()
+    except _FoundError as found:
         return found.fault
     return Fault("syntax", "not strict JSON", 0)
 
@@ -50,14 +58,17 @@ def first_fault(text: str, max_depth: int) -> Fault:
 class _Reader:
     """One pass over one text; `open` holds, for each open container, its names so far (an array: None)."""
 
-    def __init__(self, text: str, max_depth: int) -> None:
+    def __init__(self, text: str, max_depth: int, shallow: bool) -> None:
         self.text = text
         self.max_depth = max_depth
         self.offset = 0
         self.open: list[set[str] | None] = []
+        self.leaps_left = _FRUITLESS_LEAPS * len(text) if shallow else 0
+        lone = _LONE_SURROGATE.search(text.replace("\\\\", "  "))
+        self.surrogate = lone.start() if lone else len(text)
 
     def read(self) -> None:
-        """Raises _Found at the first fault; returns if there is none."""
+        """Raises _FoundError at the first fault; returns if there is none."""
         self._skip_space()
         while True:
             # Before a value.
@@ -70,11 +81,21 @@ class _Reader:
                 break
         self._skip_space()
         if self.offset < len(self.text):
-            raise _Found("trailing", f"{self._here()} after the end of the document", self.offset)
+            raise _FoundError("trailing", f"{self._here()} after the end of the document", self.offset)
+
+    def _skip(self, pattern: re.Pattern[str]) -> bool:
+        """Goes past the pattern if it is next."""
+        match = pattern.match(self.text, self.offset)
+        if match is None:
+            return False
+        self.offset = match.end()
+        return True
 
     def _skip_space(self) -> None:
-        match = _SPACE.match(self.text, self.offset)
-        self.offset = match.end() if match else self.offset
+        self._skip(_SPACE)
+
+    def _is_next(self, character: str) -> bool:
+        return self.text.startswith(character, self.offset)
 
     def _here(self) -> str:
         character = self.text[self.offset : self.offset + 1]
@@ -82,26 +103,45 @@ class _Reader:
 
     def _value_opens_container(self) -> bool:
         """Reads one value, or opens a container that is not empty and returns True: its first value comes next."""
-        character = self.text[self.offset : self.offset + 1]
-        if character == '"':
+        if self.open and self.open[-1] is None:
+            self._skip(_PLAIN_ITEMS)
+        if self._skip(_PLAIN_VALUE):
+            return False
+        if self._is_next("[") or self._is_next("{"):
+            return not self._leaps() and self._opens()
+        if self._is_next('"'):
             self._string()
-        elif character and character in "[{":
-            return self._opens(character)
-        elif character and (character in "-0123456789" or character.isalpha()):
-            self._scalar()
         else:
-            raise _Found("syntax", f"expected a value, got {self._here()}", self.offset)
+            self._scalar()
         return False
 
-    def _opens(self, character: str) -> bool:
+    def _leaps(self) -> bool:
+        """Goes past a whole container if the C scanner finds no fault in it."""
+        if self.leaps_left <= 0:
+            return False
+        try:
+            _, end = DECODER.raw_decode(self.text, self.offset)
+        except json.JSONDecodeError as error:
+            self.leaps_left -= error.pos - self.offset
+            return False
+        except (NotStrictError, RecursionError):
+            self.leaps_left -= len(self.text) - self.offset
+            return False
+        if end > self.surrogate:
+            self.leaps_left -= end - self.offset
+            return False
+        self.offset = end
+        return True
+
+    def _opens(self) -> bool:
         if len(self.open) >= self.max_depth:
-            raise _Found("depth", f"nested deeper than {self.max_depth}", self.offset)
+            raise _FoundError("depth", f"nested deeper than {self.max_depth}", self.offset)
+        names: set[str] | None = None if self._is_next("[") else set()
         self.offset += 1
         self._skip_space()
-        if self.text.startswith("]" if character == "[" else "}", self.offset):
+        if self._is_next("]" if names is None else "}"):
             self.offset += 1
             return False
-        names: set[str] | None = None if character == "[" else set()
         self.open.append(names)
         if names is not None:
             self._name(names)
@@ -112,12 +152,12 @@ class _Reader:
         names = self.open[-1]
         end = "]" if names is None else "}"
         self._skip_space()
-        if self.text.startswith(end, self.offset):
+        if self._is_next(end):
             self.offset += 1
             self.open.pop()
             return True
-        if not self.text.startswith(",", self.offset):
-            raise _Found("syntax", f'expected "," or "{end}", got {self._here()}', self.offset)
+        if not self._is_next(","):
+            raise _FoundError("syntax", f'expected "," or "{end}", got {self._here()}', self.offset)
         self.offset += 1
         self._skip_space()
         if names is not None:
@@ -125,69 +165,67 @@ class _Reader:
         return False
 
     def _name(self, names: set[str]) -> None:
+        """Reads a member's name and the colon after it."""
         start = self.offset
-        if not self.text.startswith('"', start):
-            raise _Found("syntax", f"expected a member name in double quotes, got {self._here()}", start)
-        name = self._string()
+        plain = _PLAIN_NAME.match(self.text, start)
+        if plain:
+            name = plain[1]
+        elif self._is_next('"'):
+            name = self._string()
+        else:
+            raise _FoundError("syntax", f"expected a member name in double quotes, got {self._here()}", start)
         if name in names:
-            raise _Found("duplicate_key", f"duplicate member {quote(name)}", start)
+            raise _FoundError("duplicate_key", f"duplicate member {quote(name)}", start)
         names.add(name)
+        if plain:
+            self.offset = plain.end()
+            return
         self._skip_space()
-        if not self.text.startswith(":", self.offset):
-            raise _Found("syntax", f'expected ":", got {self._here()}', self.offset)
+        if not self._is_next(":"):
+            raise _FoundError("syntax", f'expected ":", got {self._here()}', self.offset)
         self.offset += 1
         self._skip_space()
 
     def _string(self) -> str:
         """Reads one string and returns its value."""
         start = self.offset
-        match = _STRING.match(self.text, start)
-        if match is None:
+        self._skip(_STRING_START)
+        if start <= self.surrogate < self.offset:
+            raise _FoundError("surrogate", f"lone surrogate {self.text[self.surrogate :][:6]}", self.surrogate)
+        if not self._is_next('"'):
             raise self._fault_in_string(start)
-        raw = match[0]
-        self.offset = match.end()
-        if "\\" not in raw:
-            return raw[1:-1]
-        if "\\u" in raw:
-            _refuse_lone_surrogates(raw, start)
-        return str(json.loads(raw))
+        self.offset += 1
+        return str(json.loads(self.text[start : self.offset]))
 
-    def _fault_in_string(self, start: int) -> _Found:
-        part = _STRING_PART.match(self.text, start)
-        self.offset = part.end() if part else start
+    def _fault_in_string(self, start: int) -> _FoundError:
         if self.offset >= len(self.text):
-            return _Found("syntax", "a string without end", start)
-        if self.text[self.offset] == "\\":
-            return _Found("syntax", "an escape that JSON does not have", self.offset)
-        return _Found("syntax", f"a control character {self._here()} in a string", self.offset)
+            return _FoundError("syntax", "a string without end", start)
+        if self._is_next("\\"):
+            return _FoundError("syntax", "an escape that JSON does not have", self.offset)
+        return _FoundError("syntax", f"a control character {self._here()} in a string", self.offset)
 
     def _scalar(self) -> None:
+        """Reads a literal or a number."""
         start = self.offset
         word = _WORD.match(self.text, start)
-        if word:
-            if word[0] in _NOT_NUMBERS:
-                raise _Found("nan", f"{word[0]} is not a JSON number", start)
-            if word[0] not in _LITERALS:
-                raise _Found("syntax", f"expected a value, got {quote(word[0])}", start)
+        if word and word[0] in _NOT_NUMBERS:
+            raise _FoundError("nan", f"{word[0]} is not a JSON number", start)
+        if word and word[0] in _LITERALS:
             self.offset = word.end()
             return
         number = _NUMBER.match(self.text, start)
         if number is None:
-            raise _Found("syntax", f"expected a value, got {self._here()}", start)
+            got = quote(word[0]) if word else self._here()
+            raise _FoundError("syntax", f"expected a value, got {got}", start)
         _refuse_number(number, start)
         self.offset = number.end()
 
 
 def _refuse_number(number: re.Match[str], start: int) -> None:
     digits = number[0]
-    if number[1] or number[2]:
-        if math.isinf(float(digits)):
-            raise _Found("nan", f"number {quote(digits)} is too large for a double", start)
-    elif len(digits) > _MAX_INTEGER_CHARACTERS or abs(int(digits)) > _MAX_INTEGER:
-        raise _Found("integer", f"integer {quote(digits)} is beyond 2^53-1", start)
-
-
-def _refuse_lone_surrogates(raw: str, start: int) -> None:
-    for escape in _ESCAPE.finditer(raw):
-        if escape[1] and len(escape[0]) == 6 and escape[1][0] in "dD" and escape[1][1] in "89abcdefABCDEF":
-            raise _Found("surrogate", f"lone surrogate {escape[0]}", start + escape.start())
+    has_fraction = number[1] or number[2]
+    try:
+        float_in_range(digits) if has_fraction else integer_in_range(digits)
+    except NotStrictError:
+        kind, fact = ("nan", "too large for a double") if has_fraction else ("integer", "beyond 2^53-1")
+        raise _FoundError(kind, f"number {quote(digits)} is {fact}", start) from None

@@ -1,35 +1,29 @@
 """Strict JSON: RFC 8259 without the freedoms that let two readers see two documents.
 
 The fast path is the standard library's C scanner with hooks, after a check of the depth that does not recurse. Only
-when it finds a fault does `json_fault` read the text again, slowly, to say where the first fault is.
+when it finds a fault does `json_fault` read the text again, slowly, to say where.
 """
 
-import json
-import math
 import re
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedJson
+from in_toto_done_receipt.wire.json_values import DECODER, MAX_INTEGER, SHORT_INTEGERS_DECODER, NotStrictError
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_INTEGER", "loads"]
 
 MAX_BYTES: Final = 16 * 2**20
 MAX_DEPTH: Final = 64
-MAX_INTEGER: Final = 2**53 - 1  # what every reader represents exactly (RFC 8785, I-JSON)
 
 _BOM: Final = b"\xef\xbb\xbf"
-# Longest integer in range; a longer one is refused by its length, since reading thousands of digits is quadratic.
-_MAX_INTEGER_CHARACTERS: Final = len(str(-MAX_INTEGER))
 _DIGITS_TO_ZERO: Final = bytes.maketrans(b"123456789", b"000000000")
-_SUSPECT_DIGITS: Final = b"0" * 16  # shorter runs of digits are integers in range
+_SUSPECT_DIGITS: Final = b"0" * 16  # an integer out of range has at least 16 digits
 _BRACKETS_TO_ROUND: Final = bytes.maketrans(b"[{]}", b"(())")
 _NOT_STRUCTURE: Final = bytes(set(range(256)) - set(b'"[]{}'))
 _QUOTED: Final = re.compile(rb'"[^"]*"')
 _LONE_SURROGATE: Final = re.compile(
     rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]", re.DOTALL
 )
-
-
-class _Fault(Exception):
-    """The fast path met something that is not strict; the careful reader will say what and where."""
 
 
 def loads(
@@ -46,14 +40,13 @@ def loads(
     if len(data) > max_bytes:
         raise LimitExceeded("file-bytes", allowed=max_bytes, value=len(data), where=what)
     text = _decoded(data, what, first_line)
+    shallow, whole = _looked_over(data, max_depth)
     try:
-        # Both checks look at bytes, and an escape that begins with two backslashes would mislead them.
-        escapes = data.replace(b"\\\\", b"  ") if b"\\" in data else data
-        if _depth_fits(escapes, max_depth) and not _has_lone_surrogate(escapes):
-            return _parsed(data, text)
-    except (_Fault, ValueError, RecursionError):
+        if shallow and whole:
+            return _decoder(data).decode(text)
+    except (NotStrictError, ValueError, RecursionError):
         pass  # refused below, outside of the handler: the fault's own place says more than this exception
-    raise _refusal(text, what, max_depth, first_line)
+    raise _refusal(text, what, max_depth, shallow, first_line)
 
 
 def _decoded(data: bytes, what: str, first_line: int) -> str:
@@ -68,8 +61,16 @@ def _decoded(data: bytes, what: str, first_line: int) -> str:
         raise MalformedJson(f"{what}: {fact}, {_place(before, len(before), first_line)}", kind="utf8") from error
 
 
-def _depth_fits(escapes: bytes, max_depth: int) -> bool:
-    """Whether brackets nest at most `max_depth` deep and are balanced, in at most `max_depth` passes of C speed.
+def _looked_over(data: bytes, max_depth: int) -> tuple[bool, bool]:
+    """Whether the brackets nest at most `max_depth` deep, and whether every surrogate has its other half."""
+    # An escape that begins with two backslashes would mislead both checks.
+    escapes = data.replace(b"\\\\", b"  ") if b"\\" in data else data
+    surrogates = b"\\ud" in escapes or b"\\uD" in escapes
+    return _is_shallow(escapes, max_depth), not (surrogates and _LONE_SURROGATE.search(escapes))
+
+
+def _is_shallow(escapes: bytes, max_depth: int) -> bool:
+    """Whether no reader, whatever stops it, can get deeper than `max_depth`; in at most that many passes of C speed.
 
     Everything but quotes and brackets is dropped, then strings; each pass then takes away the innermost pairs.
     """
@@ -78,63 +79,26 @@ def _depth_fits(escapes: bytes, max_depth: int) -> bool:
     structure = structure.replace(b'""', b"")
     if b'"' in structure:
         structure = _QUOTED.sub(b"", structure).partition(b'"')[0]
-    for _ in range(max_depth):
+    passes = 0
+    while structure and passes < max_depth:
         smaller = structure.replace(b"()", b"")
         if len(smaller) == len(structure):
             break
         structure = smaller
-    return not structure
+        passes += 1
+    return passes + structure.count(b"(") <= max_depth
 
 
-def _has_lone_surrogate(escapes: bytes) -> bool:
-    """Whether a \\u escape names half of a surrogate pair. Raw surrogates are not UTF-8 and refused before."""
-    return (b"\\ud" in escapes or b"\\uD" in escapes) and _LONE_SURROGATE.search(escapes) is not None
+def _decoder(data: bytes) -> Any:
+    """The decoder for the data: without a check of each integer when no run of digits is long enough to need one."""
+    return DECODER if _SUSPECT_DIGITS in data.translate(_DIGITS_TO_ZERO) else SHORT_INTEGERS_DECODER
 
 
-def _parsed(data: bytes, text: str) -> Any:
-    """The tree, by the C scanner. Raises _Fault or ValueError for what is not strict."""
-    suspect = _SUSPECT_DIGITS in data.translate(_DIGITS_TO_ZERO)
-    return json.loads(
-        text,
-        object_pairs_hook=_object,
-        parse_constant=_constant,
-        parse_float=_float,
-        parse_int=_integer if suspect else int,
-    )
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _Fault
-    return members
-
-
-def _constant(name: str) -> NoReturn:
-    raise _Fault(name)
-
-
-def _float(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):
-        raise _Fault
-    return value
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > _MAX_INTEGER_CHARACTERS:
-        raise _Fault
-    value = int(digits)
-    if abs(value) > MAX_INTEGER:
-        raise _Fault
-    return value
-
-
-def _refusal(text: str, what: str, max_depth: int, first_line: int) -> MalformedJson:
+def _refusal(text: str, what: str, max_depth: int, shallow: bool, first_line: int) -> MalformedJson:
     """The error for the first fault of a text that is known to have one."""
     from in_toto_done_receipt.wire.json_fault import first_fault
 
-    fault = first_fault(text, max_depth)
+    fault = first_fault(text, max_depth=max_depth, shallow=shallow)
     return MalformedJson(f"{what}: {fault.fact}, {_place(text, fault.offset, first_line)}", kind=fault.kind)
 
 
