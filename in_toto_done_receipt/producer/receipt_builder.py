@@ -1,0 +1,232 @@
+"""`ReceiptBuilder`: a harness feeds it from its run and gets the bytes of a statement to sign.
+
+    builder = ReceiptBuilder(task="write report", agent="worker", model="gpt-5")
+    builder.seals({"tests/test_report.py": "a157…", "conftest.py": None})
+    builder.claim("report", "report exists", evidence=[...])
+    builder.subject("report.md", "96a1…")
+    builder.finish(finished_on=now, verdict="passed", iterations=3, tool_calls=5, input_tokens=100, output_tokens=20)
+    payload = builder.build()
+
+It reads no clock, no file and no key. What it returns is accepted by this package's own reader and agrees with itself;
+what it was told is not checked against the world (`producer.build` does that).
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Self
+
+from in_toto_done_receipt.errors import MalformedInput, MalformedStatement, ProducerError
+from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
+from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
+from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
+from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate
+from in_toto_done_receipt.producer.verdict import Outcome, VerdictWord, item_name, verdict
+from in_toto_done_receipt.wire.canonical import canonical
+from in_toto_done_receipt.wire.digests import sha256_hex
+from in_toto_done_receipt.wire.dsse import MAX_PAYLOAD_BYTES
+from in_toto_done_receipt.wire.rfc3339 import format_time
+from in_toto_done_receipt.wire.statement import STATEMENT_V1, read_statement
+
+Digests = str | Mapping[str, str]  # a sha256 in hex, or a map of algorithms
+
+
+class ReceiptBuilder:
+    """Assembles one receipt. Every method returns the builder; `finish` must have been called before `build`."""
+
+    def __init__(
+        self,
+        *,
+        task: str,
+        agent: str,
+        model: str | None = None,
+        task_uri: str | None = None,
+        harness: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`harness` is an in-toto ResourceDescriptor with `uri` or `digest`.
+
+        The task's digest is that of `task`, unless `task_uri` says that the whole text is elsewhere.
+        """
+        digest = None if task_uri is not None else {"sha256": sha256_hex(_utf8(task, "task"))}
+        self._task = _present(description=task, uri=task_uri, digest=digest)
+        self._agent = _present(id=agent, model=model, harness=dict(harness) if harness is not None else None)
+        self._seals: dict[str, dict[str, str] | None] = {}
+        self._subjects: list[tuple[str, dict[str, str]]] = []
+        self._claims: list[dict[str, Any]] = []
+        self._audit: dict[str, Any] | None = None
+        self._context: dict[str, Any] | None = None
+        self._manifest: dict[str, Any] | None = None
+        self._run: dict[str, Any] | None = None
+        self._verdict: tuple[VerdictWord, str, Outcome] = ("unchecked", "", "completed")
+        self._breach: str | None = None
+
+    def seals(self, entries: Mapping[str, Digests | None]) -> Self:
+        """The acceptance contract as it stood before the first turn: path to digest, None for "must not exist"."""
+        for path, digest in entries.items():
+            self._seals[path] = None if digest is None else _digests(digest)
+        return self
+
+    def subject(self, name: str, digest: Digests) -> Self:
+        """One output of the run."""
+        self._subjects.append((name, _digests(digest)))
+        return self
+
+    def manifest(self, name: str, digest: Digests) -> Self:
+        """The canonical manifest of the whole output; it becomes a subject as well."""
+        self._manifest = {"name": name, "digest": _digests(digest)}
+        return self.subject(name, digest)
+
+    def claim(self, identity: str, statement: str, *, evidence: Iterable[Mapping[str, Any]] = ()) -> Self:
+        """One claim in the agent's words, with evidence items as the predicate writes them."""
+        self._claims.append({"id": identity, "statement": statement, "evidence": [dict(item) for item in evidence]})
+        return self
+
+    def audit(self, request_id: str | None = None, *, records: int | None = None, head: str | None = None) -> Self:
+        """Where the full record is: the host's id for it; number of records and digest of the last, both or neither."""
+        self._audit = _present(requestId=request_id, records=records, head=head)
+        return self
+
+    def context(self, *, packet_digest: str, input_commit: str, output_manifest_digest: str) -> Self:
+        """What the work was handed out as; a verifier compares all three exactly."""
+        self._context = {
+            "packet": {"digest": {"sha256": packet_digest}},
+            "input": {"digest": {"gitCommit": input_commit}},
+            "outputManifest": {"digest": {"sha256": output_manifest_digest}},
+        }
+        return self
+
+    def finish(
+        self,
+        *,
+        finished_on: datetime,
+        outcome: Outcome = "completed",
+        verdict: VerdictWord = "unchecked",
+        reason: str = "",
+        breach: str | None = None,
+        started_on: datetime | None = None,
+        iterations: int | None = None,
+        tool_calls: int | None = None,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+    ) -> Self:
+        """How the run ended. `verdict` is the acceptance check's word, `unchecked` when nobody asked for one.
+
+        The receipt passes only if the verdict passed, the run completed, `breach` is None and every evidence item is
+        ok. Raises ProducerError for a time without a zone, and for one of two token counts.
+        """
+        if (input_tokens is None) != (output_tokens is None):
+            raise ProducerError("input and output tokens are given together or not at all")
+        usage = None if input_tokens is None else {"inputTokens": input_tokens, "outputTokens": output_tokens}
+        self._run = _present(
+            outcome=outcome,
+            startedOn=None if started_on is None else _time(started_on, "started_on"),
+            finishedOn=_time(finished_on, "finished_on"),
+            iterations=iterations,
+            toolCalls=tool_calls,
+            usage=usage,
+        )
+        self._verdict = (verdict, reason, outcome)
+        self._breach = breach
+        return self
+
+    def build(self) -> bytes:
+        """The statement: RFC 8785, no newline. Raises ProducerError naming the member that cannot be said."""
+        return self._made()[0]
+
+    def summary(self) -> str:
+        """The receipt's one line, as build logs and pull requests show it."""
+        return summary_line(self._made()[1])
+
+    def _made(self) -> tuple[bytes, DoneReceipt]:
+        payload = _canonical(self._tree())
+        if len(payload) > MAX_PAYLOAD_BYTES:
+            raise ProducerError(f"the receipt has {len(payload)} bytes, verifiers read {MAX_PAYLOAD_BYTES}")
+        return payload, read_back(payload)
+
+    def _tree(self) -> dict[str, Any]:
+        if self._run is None:
+            raise ProducerError("the run has not finished", hint="call finish() before build()")
+        if not self._subjects:
+            raise ProducerError(
+                "a receipt needs a subject, the run named none", hint="a run without outputs names its manifest"
+            )
+        return {
+            "_type": STATEMENT_V1,
+            "subject": [{"name": name, "digest": digest} for name, digest in self._subjects],
+            "predicateType": PREDICATE_TYPE,
+            "predicate": _present(
+                task=self._task,
+                agent=self._agent,
+                run=_present(**self._run, auditLog=self._audit),
+                context=self._context,
+                manifest=self._manifest,
+                contract=self._contract(),
+                verdict=self._settled(),
+                claims=self._claims,
+            ),
+        }
+
+    def _contract(self) -> dict[str, Any]:
+        paths = sorted(self._seals, key=lambda path: _utf8(path, "sealed path"))
+        return {
+            "sealed": [{"name": path, "digest": digest} for path in paths if (digest := self._seals[path]) is not None],
+            "absent": [path for path in paths if self._seals[path] is None],
+            "breach": self._breach,
+        }
+
+    def _settled(self) -> dict[str, object]:
+        word, reason, outcome = self._verdict
+        return verdict(word, reason, outcome=outcome, breach=self._breach, not_ok=not_ok_items(self._claims))
+
+
+def not_ok_items(claims: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """`CLAIM[i] (KIND)` for every evidence item whose `ok` is not true."""
+    return tuple(
+        item_name(str(claim["id"]), index, str(item.get("kind")))
+        for claim in claims
+        for index, item in enumerate(claim["evidence"])
+        if item.get("ok") is not True
+    )
+
+
+def read_back(payload: bytes) -> DoneReceipt:
+    """What our own reader makes of the payload. Raises ProducerError when it refuses, or sees a contradiction."""
+    try:
+        statement = read_statement(payload)
+        receipt = read_predicate(statement)
+    except MalformedStatement as error:
+        place = f"{error.pointer}: " if error.pointer and error.pointer not in error.message else ""
+        raise ProducerError(f"cannot be said in a receipt: {place}{error.message}", hint=error.hint) from None
+    except MalformedInput as error:
+        raise ProducerError(f"cannot be said in a receipt: {error.message}", hint=error.hint) from None
+    for fault in coherence_faults(receipt, statement):
+        raise ProducerError(f"the receipt would contradict itself: {fault.message}")
+    return receipt
+
+
+def _canonical(tree: dict[str, Any]) -> bytes:
+    try:
+        return canonical(tree)
+    except MalformedInput as error:
+        raise ProducerError(f"cannot be said in a receipt: {error.message}", hint=error.hint) from None
+
+
+def _present(**members: Any) -> dict[str, Any]:
+    """The members that are not None: a receipt says a thing or leaves it out."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _digests(digest: Digests) -> dict[str, str]:
+    return {"sha256": digest} if isinstance(digest, str) else dict(digest)
+
+
+def _utf8(text: str, what: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise ProducerError(f"{what} is not UTF-8 text: {text!a}") from None
+
+
+def _time(moment: datetime, what: str) -> str:
+    if moment.utcoffset() is None:
+        raise ProducerError(f"{what} has no time zone: {moment.isoformat()}")
+    return format_time(moment)
