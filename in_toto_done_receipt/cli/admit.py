@@ -1,0 +1,92 @@
+"""`admit`: the policy alone, from a result document. Runs no evidence, needs no receipt and no workspace."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from in_toto_done_receipt.admission.engines import open_engine
+from in_toto_done_receipt.cli.main import exit_code as code_of
+from in_toto_done_receipt.cli.options import FILE, TEXT, read_document
+from in_toto_done_receipt.cli.outputs import (
+    check_format,
+    error_document,
+    renderer,
+    split_outputs,
+    wants_colour,
+    write_all,
+)
+from in_toto_done_receipt.cli.verify_options import engine_options, output_options
+from in_toto_done_receipt.cli.verify_setup import Flags, settings_of
+from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput
+from in_toto_done_receipt.pipeline import Outcome, decide_on
+from in_toto_done_receipt.profile.limits import LIMITS
+from in_toto_done_receipt.results.document import read_result
+from in_toto_done_receipt.results.outcome import exit_code
+from in_toto_done_receipt.wire.digests import sha256_hex
+
+# What `settings_of` reads and `admit` has no flag for.
+_ABSENT: Flags = {
+    "root": None,
+    "plugins": (),
+    "allow_command": (),
+    "recheck_commands": False,
+    "sandbox": None,
+    "limits": (),
+    "timeout": None,
+}
+
+
+@click.command()
+@click.argument("result", type=FILE)
+@click.option("--expected-digest", type=TEXT, help="sha256 of the result document, from a trusted channel.")
+@click.option("profiles", "--profile", multiple=True, type=FILE, help="The profile that recompute was given.")
+@click.option(
+    "--minimum-assurance",
+    type=click.Choice(["reported", "partially_rechecked", "fully_rechecked"]),
+    help="The assurance to demand.",
+)
+@click.option("--unsigned", is_flag=True, help="Accept a result for which no signature was asked.")
+@click.option("overrides", "--override", multiple=True, type=TEXT, help="Permit a flag to loosen the profile.")
+@engine_options
+@output_options
+def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
+    """Decide on a result document. States, coverage and assurance are computed again from its items.
+
+    \b
+    Example:
+      done-receipt admit result.json --expected-digest 5f70bf18a08660…
+    """
+    name = "json" if flags["as_json"] else check_format(flags["output_format"], "--format")
+    try:
+        return _admit(result, expected_digest, name, flags)
+    except DoneReceiptError as error:
+        if name != "text" and not flags["quiet"]:
+            click.echo(error_document(error, code_of(error)), nl=False)
+        raise
+
+
+def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> int:
+    settings = settings_of(_ABSENT | flags)
+    data = read_document(path, what=str(path), limit=LIMITS["manifest-bytes"].default)
+    digest = sha256_hex(data)
+    if expected_digest is not None and digest != expected_digest.removeprefix("sha256:"):
+        raise MalformedInput(f"{path}: sha256 is {digest}, expected {expected_digest}")
+    result = read_result(data, what=str(path), max_bytes=len(data))
+    if result.profile_digest != settings.digest:
+        raise MalformedInput(
+            f"{path}: made with profile {result.profile_digest or 'none'}, this one is {settings.digest or 'none'}",
+            hint="give admit the profiles that recompute was given",
+        )
+    decision = decide_on(result, settings, open_engine(flags["engine"]))
+    code = exit_code(result, decision)
+    outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)
+    texts = {
+        target: [renderer(fmt, settings, several=False, colour=False)(outcome)]
+        for fmt, target in split_outputs(flags["outputs"])
+    }
+    if not flags["quiet"]:
+        colour = wants_colour(flags["color"])
+        texts[Path("-")] = [renderer(name, settings, several=False, colour=colour)(outcome)]
+    write_all(texts)
+    return code

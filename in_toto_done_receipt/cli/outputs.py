@@ -1,0 +1,88 @@
+"""Writing what a verification came to: formats by name, several outputs at once, exit codes that do not depend on
+either.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from in_toto_done_receipt.admission.decide import policy_input
+from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError, UsageError
+from in_toto_done_receipt.observe.files import write_atomic
+from in_toto_done_receipt.pipeline import Outcome
+from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.report.json import dump, render_json
+from in_toto_done_receipt.report.text import render_text
+from in_toto_done_receipt.wire.config import nearest
+
+FORMATS: Final = ("text", "json", "policy-input")
+LATER_FORMATS: Final = ("gh", "github", "sarif", "junit", "markdown", "html")
+
+
+def check_format(name: str, flag: str) -> str:
+    """The name, if this version has the format. Raises ConfigurationError for one of a later version."""
+    if name in LATER_FORMATS:
+        raise ConfigurationError(f"{flag}: format {name} is not available in this version")
+    if name not in FORMATS:
+        raise UsageError(f"{flag}: unknown format {name}", hint=nearest(name, list(FORMATS)))
+    return name
+
+
+def split_outputs(outputs: tuple[str, ...]) -> list[tuple[str, Path]]:
+    """FORMAT=PATH each, checked before any work starts."""
+    found = []
+    for text in outputs:
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise UsageError(f"--output {text}: wants FORMAT=PATH")
+        found.append((check_format(name, "--output"), Path(path)))
+    return found
+
+
+def renderer(name: str, settings: Settings, *, several: bool, colour: bool) -> Callable[[Outcome], str]:
+    """One outcome as text of this format, ending in a newline; with several receipts JSON takes one line each."""
+    indent = None if several else 2
+    if name == "json":
+        return lambda outcome: render_json(outcome.result, outcome.decision, indent=indent) + "\n"
+    if name == "policy-input":
+        return lambda outcome: dump(_policy_input(outcome, settings), indent=indent) + "\n"
+    return lambda outcome: render_text(outcome.result, outcome.decision, colour=colour)
+
+
+def _policy_input(outcome: Outcome, settings: Settings) -> Any:
+    return json.loads(
+        policy_input(outcome.result, settings.policy_document(), evaluated_at=outcome.decision.evaluated_at)
+    )
+
+
+def wants_colour(choice: str) -> bool:
+    """Whether standard output gets colour: by choice, else on a terminal without NO_COLOR."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def error_document(error: DoneReceiptError, code: int) -> str:
+    """An error for a machine: on every path of `--format json` there is JSON on standard output."""
+    facts: dict[str, Any] = {"kind": type(error).__name__, "message": error.message, "exitCode": code}
+    if error.hint:
+        facts["hint"] = error.hint
+    for name in ("pointer", "reason", "faults"):
+        if value := getattr(error, name, None):
+            facts[name] = value
+    return dump({"error": facts}, indent=None) + "\n"
+
+
+def write_all(texts: dict[Path, list[str]]) -> None:
+    """Each output file as a whole; `-` is standard output."""
+    for path, parts in texts.items():
+        data = "".join(parts)
+        if str(path) == "-":
+            click.echo(data, nl=False)
+        else:
+            write_atomic(path, data.encode())

@@ -1,0 +1,107 @@
+"""`verify`: signature, recheck and decision in one; one exit code for all receipts given."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from in_toto_done_receipt.admission.engines import PolicyEngine, open_engine
+from in_toto_done_receipt.cli.main import exit_code as code_of
+from in_toto_done_receipt.cli.main import say
+from in_toto_done_receipt.cli.options import FILE, read_document
+from in_toto_done_receipt.cli.outputs import (
+    check_format,
+    error_document,
+    renderer,
+    split_outputs,
+    wants_colour,
+    write_all,
+)
+from in_toto_done_receipt.cli.verify_options import (
+    demand_options,
+    engine_options,
+    output_options,
+    trust_options,
+    workspace_options,
+)
+from in_toto_done_receipt.cli.verify_setup import Flags, context_of, settings_of, trust_of
+from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError
+from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
+from in_toto_done_receipt.pipeline import Outcome, verify
+from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.results.outcome import worst_code
+from in_toto_done_receipt.trust.model import TrustPolicy
+
+
+@click.command()
+@click.argument("receipts", nargs=-1, required=True, type=FILE, metavar="RECEIPT…")
+@trust_options
+@workspace_options
+@demand_options
+@engine_options
+@output_options
+def command(receipts: tuple[Path, ...], **flags: Any) -> int:
+    """Verify receipts, do their work again, and decide.
+
+    Exit code: 0 admitted, 10 signature not trusted, 11 refuted, 12 denied by policy, 3 malformed, 4 configuration.
+
+    \b
+    Example:
+      done-receipt verify receipt.json --trusted-key worker=worker.pub --root work
+    """
+    name = "json" if flags["as_json"] else check_format(flags["output_format"], "--format")
+    try:
+        return _verify_all(receipts, name, flags)
+    except DoneReceiptError as error:
+        if name != "text" and not flags["quiet"]:
+            click.echo(error_document(error, code_of(error)), nl=False)
+        raise
+
+
+def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
+    outputs = split_outputs(flags["outputs"])
+    trust, settings = trust_of(flags), settings_of(flags)
+    several = len(receipts) > 1
+    views = [(path, renderer(fmt, settings, several=several, colour=False)) for fmt, path in outputs]
+    if not flags["quiet"]:
+        colour = wants_colour(flags["color"])
+        views.append((Path("-"), renderer(name, settings, several=several, colour=colour)))
+    handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
+    engine = open_engine(flags["engine"])
+    texts: dict[Path, list[str]] = {path: [] for path, _ in views}
+    codes: list[int] = []
+    with context_of(flags, settings) as context:
+        for path in receipts:
+            try:
+                outcome = _verify_one(path, trust, settings, context, engine, handlers)
+            except ConfigurationError:
+                raise
+            except DoneReceiptError as error:
+                if not several:
+                    raise
+                say(error)
+                codes.append(code_of(error))
+                if name != "text" and not flags["quiet"]:
+                    texts[Path("-")].append(error_document(error, code_of(error)))
+                continue
+            codes.append(outcome.exit_code)
+            for target, render in views:
+                texts[target].append(render(outcome))
+    write_all(texts)
+    return worst_code(codes)
+
+
+def _verify_one(
+    path: Path,
+    trust: TrustPolicy,
+    settings: Settings,
+    context: RecomputeContext,
+    engine: PolicyEngine,
+    handlers: Any,
+) -> Outcome:
+    data = read_document(path, what=str(path), limit=settings.limits["file-bytes"])
+    outcome = verify(data, trust=trust, context=context, engine=engine, handlers=handlers, what=str(path))
+    if outcome.skipped:
+        click.echo(f"{path}: {outcome.skipped} line(s) of another kind were skipped", err=True)
+    return outcome

@@ -1,0 +1,98 @@
+"""The flags of `verify` and `recompute`, in three groups: whom to trust, where to look, what to demand."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _apply(function: F, *options: Callable[[F], F]) -> F:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def trust_options(function: F) -> F:
+    """Whose signature counts. A trust file, or flags, or nobody's."""
+    return _apply(
+        function,
+        click.option("trust_file", "--trust", type=FILE, help="Trust file: whose signature counts, for what."),
+        click.option("--trusted-key", multiple=True, type=TEXT, metavar="NAME=PEM", help="Trust this public key."),
+        click.option("--certificate-identity", type=TEXT, help="Trust this identity of a Sigstore certificate."),
+        click.option("--certificate-identity-regexp", type=TEXT, help="The same, as an expression matched in full."),
+        click.option("--certificate-oidc-issuer", type=TEXT, help="The identity's issuer; goes with an identity."),
+        click.option("--certificate-oidc-issuer-regexp", type=TEXT, help="The same, as an expression."),
+        click.option("--certificate-source-repository", type=TEXT, help="The source repository that was signed for."),
+        click.option("--trusted-root", type=FILE, help="Sigstore trusted root, a file; nothing is fetched."),
+        click.option("--threshold", type=click.IntRange(1, 32), help="Distinct principals that must have signed."),
+        click.option("--unsigned", is_flag=True, help="Ask for no signature; the result names no signer."),
+    )
+
+
+def workspace_options(function: F) -> F:
+    """Where to look again, and what to compare with."""
+    return _apply(
+        function,
+        click.option("root", "--root", "--recheck-root", type=FILE, help="Directory in which to look again."),
+        click.option("--recheck", is_flag=True, hidden=True, help="Said by --root already; goes with it."),
+        click.option("--artifact", "artifacts", multiple=True, type=FILE, help="A file that must be a subject."),
+        click.option("--contract", type=FILE, help="Your own sealed contract; outside the root."),
+        click.option("--manifest", type=FILE, help="The output manifest, to name each difference."),
+        click.option("--packet-digest", type=TEXT, help="Expected sha256 of the packet (all three context flags)."),
+        click.option("--input-commit", type=TEXT, help="Expected input commit."),
+        click.option("--output-manifest-digest", type=TEXT, help="Expected sha256 of the output manifest."),
+        click.option("--expected-digest", type=TEXT, help="Expected sha256 of the signed payload."),
+        click.option("--recheck-commands", is_flag=True, help="Run allowed commands again, in a copy, in a sandbox."),
+        click.option("--allow-command", multiple=True, type=TEXT, metavar="ARGV", help="Allow exactly this command."),
+        click.option("--sandbox", type=click.Choice(["bubblewrap", "landlock", "rlimits"]), help="Weakest level to accept."),
+        click.option("--show-output", is_flag=True, help="Show the start of what commands print, on standard error."),
+        unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
+        unavailable("--inside-only", what="reading git", takes_value=False),
+        unavailable("--overlay", what="running tests in the clean room"),
+        unavailable("--audit-log", what="checking an audit log"),
+        unavailable("--as", what="verifying an old receipt in place"),
+    )
+
+
+def demand_options(function: F) -> F:
+    """What to demand, by which policy, at what time."""
+    return _apply(
+        function,
+        click.option("profiles", "--profile", multiple=True, type=FILE, help="Acceptance profile; several all hold."),
+        click.option(
+            "--minimum-assurance",
+            type=click.Choice(["reported", "partially_rechecked", "fully_rechecked"]),
+            help="The assurance to demand.",
+        ),
+        click.option("--plugin", "plugins", multiple=True, type=TEXT, help="Load this installed predicate handler."),
+        click.option("--override", "overrides", multiple=True, type=TEXT, help="Permit a flag to loosen the profile."),
+        click.option("--at", type=TEXT, metavar="TIME", help="Evaluate as of this time (RFC 3339, UTC)."),
+        click.option("--timeout", type=click.IntRange(1, 86_400), help="Seconds for the whole verification."),
+        click.option("limits", "--limit", multiple=True, type=TEXT, metavar="NAME=VALUE", help="Set a limit."),
+        unavailable("--repository", what="binding to a repository"),
+    )
+
+
+def engine_options(function: F) -> F:
+    """Which engine evaluates the policy."""
+    return _apply(
+        function,
+        click.option("--engine", default="embedded", type=TEXT, help="embedded (default) or opa."),
+        unavailable("--policy", what="a policy of your own"),
+    )
+
+
+def output_options(function: F) -> F:
+    """How to say it, and where else to write it."""
+    return _apply(
+        function,
+        click.option("output_format", "--format", default="text", type=TEXT, help="text, json or policy-input."),
+        click.option("as_json", "--json", is_flag=True, help="The same as --format json."),
+        click.option("outputs", "--output", multiple=True, type=TEXT, metavar="FORMAT=PATH", help="Write this too."),
+        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text."),
+        click.option("--quiet", is_flag=True, help="Print nothing but errors; the exit code says it."),
+    )

@@ -1,0 +1,271 @@
+"""From flags to what the pipeline takes: a trust policy, settings, a context. Everything the verifier's own is read
+here, and none of it from inside the examined tree.
+"""
+
+import contextlib
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from in_toto_done_receipt.cli.argv import split_argv
+from in_toto_done_receipt.cli.options import read_named
+from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
+from in_toto_done_receipt.observe.manifest.model import read_manifest
+from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.observe.seals import read_contract
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
+from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
+from in_toto_done_receipt.profile.limits import LIMITS, limit_value
+from in_toto_done_receipt.profile.load import load_profile
+from in_toto_done_receipt.profile.model import CommandEntry
+from in_toto_done_receipt.profile.settings import Settings, from_profiles, with_flag, with_overrides
+from in_toto_done_receipt.recompute.context import Artifact, ExpectedContext, RecomputeContext
+from in_toto_done_receipt.results.model import SANDBOX_LEVELS
+from in_toto_done_receipt.results.states import ASSURANCE_ORDER
+from in_toto_done_receipt.trust.file import from_flags, load_trust
+from in_toto_done_receipt.trust.model import UNSIGNED, TrustPolicy
+from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
+from in_toto_done_receipt.wire.digests import ACCEPTED
+from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.rfc3339 import parse_time
+
+MAX_KEY_BYTES = 1 << 16
+MAX_ROOT_BYTES = 16 << 20
+
+_TRUST_FLAGS = (
+    "trusted_key",
+    "certificate_identity",
+    "certificate_identity_regexp",
+    "certificate_oidc_issuer",
+    "certificate_oidc_issuer_regexp",
+    "certificate_source_repository",
+    "trusted_root",
+    "threshold",
+)
+
+Flags = dict[str, Any]
+
+
+def trust_of(flags: Flags) -> TrustPolicy:
+    """The trust policy that the flags say. Raises UsageError when they say none or contradict each other."""
+    given = [name for name in _TRUST_FLAGS if flags[name] not in (None, ())]
+    root: Path | None = flags["root"]
+    if flags["unsigned"] and (given or flags["trust_file"]):
+        raise UsageError("--unsigned asks for no signature, and something else names whom to trust")
+    if flags["unsigned"]:
+        return UNSIGNED
+    if flags["trust_file"] is not None:
+        if given:
+            raise UsageError(f"--trust and --{given[0].replace('_', '-')} exclude each other")
+        path: Path = flags["trust_file"]
+        outside(path, root, "--trust")
+        data = read_named(path, flag="--trust", limit=MAX_CONFIG_BYTES)
+        return load_trust(data, base=path.parent, read=lambda p: _own(p, root, "--trust"))
+    if not given:
+        raise UsageError(
+            "nobody is trusted: no --trust, --trusted-key or --certificate-identity",
+            hint="say whose signature counts, or --unsigned to ask for none",
+        )
+    named = {name: flags[name] for name in _TRUST_FLAGS if name not in ("trusted_key", "trusted_root")}
+    return from_flags(
+        trusted_keys=flags["trusted_key"],
+        trusted_root=flags["trusted_root"],
+        read=lambda p: _own(p, root, "a trusted file"),
+        **named,
+    )
+
+
+def _own(path: Path, root: Path | None, flag: str) -> bytes:
+    outside(path, root, flag)
+    return read_named(path, flag=flag, limit=MAX_ROOT_BYTES)
+
+
+def outside(path: Path, root: Path | None, flag: str) -> None:
+    """Raise ConfigurationError for a file of the verifier's that lies in the tree under examination."""
+    if root is not None and path.resolve().is_relative_to(root.resolve()):
+        raise ConfigurationError(
+            f"{flag}: {escape(str(path))} lies inside --root {escape(str(root))}",
+            hint="what decides must not come from the tree that is examined; keep it elsewhere",
+        )
+
+
+def settings_of(flags: Flags) -> Settings:
+    """Defaults, then every profile, then the flags that tighten (or loosen by name). Raises ConfigurationError."""
+    profiles = {}
+    for path in flags["profiles"]:
+        outside(path, flags["root"], "--profile")
+        data = read_named(path, flag="--profile", limit=MAX_CONFIG_BYTES)
+        profiles[str(path)] = load_profile(data, what=str(path))
+    settings = with_overrides(from_profiles(profiles), flags["overrides"])
+    if flags["unsigned"]:
+        settings = with_flag(settings, "unsigned", True, flag="--unsigned", looser=False)
+    if (wanted := flags["minimum_assurance"]) is not None:
+        looser = ASSURANCE_ORDER.index(wanted) < ASSURANCE_ORDER.index(settings.minimum_assurance)
+        settings = with_flag(settings, "minimum_assurance", wanted, flag="--minimum-assurance", looser=looser)
+    if flags["plugins"]:
+        united = tuple(dict.fromkeys(settings.plugins + flags["plugins"]))
+        settings = with_flag(settings, "plugins", united, flag="--plugin", looser=False)
+    settings = _with_commands(settings, flags)
+    return _with_limits(settings, flags)
+
+
+def _with_commands(settings: Settings, flags: Flags) -> Settings:
+    if flags["allow_command"] and not flags["recheck_commands"]:
+        raise UsageError("--allow-command without --recheck-commands allows what nobody runs")
+    entries = []
+    for text in flags["allow_command"]:
+        argv = split_argv(text, flag="--allow-command")
+        if not argv[0].startswith("/"):
+            raise UsageError(
+                f"--allow-command: executable {escape(argv[0])} is not an absolute path",
+                hint="an absolute path cannot be redirected by PATH",
+            )
+        entries.append(CommandEntry(argv=argv))
+    new = tuple(entry for entry in entries if all(entry.argv != known.argv for known in settings.commands))
+    if new:
+        looser = bool(settings.commands)
+        settings = with_flag(settings, "commands", settings.commands + new, flag="--allow-command", looser=looser)
+    if (level := flags["sandbox"]) is not None:
+        looser = SANDBOX_LEVELS.index(level) < SANDBOX_LEVELS.index(settings.sandbox_required)
+        settings = with_flag(settings, "sandbox_required", level, flag="--sandbox", looser=looser)
+        if looser:  # a lower level is by name only, and the decision shows it
+            settings = with_overrides(settings, ("sandbox.required",))
+    return settings
+
+
+def _with_limits(settings: Settings, flags: Flags) -> Settings:
+    chosen: dict[str, int] = {}
+    for text in flags["limits"]:
+        name, equals, value = text.partition("=")
+        if not equals or not value.isascii() or not value.isdigit():
+            raise UsageError(f"--limit {escape(text)}: wants NAME=VALUE, a whole number")
+        chosen[name] = limit_value(name, int(value), where="--limit")
+    if flags["timeout"] is not None:
+        chosen["seconds"] = flags["timeout"]
+    if not chosen:
+        return settings
+    looser = any(value > settings.limits[name] for name, value in chosen.items())
+    return with_flag(settings, "limits", {**settings.limits, **chosen}, flag="--limit", looser=looser)
+
+
+@contextlib.contextmanager
+def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
+    """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError."""
+    root: Path | None = flags["root"]
+    if root is None and flags["recheck"]:
+        raise UsageError("--recheck needs --root")
+    if root is None and flags["recheck_commands"]:
+        raise UsageError("--recheck-commands needs --root")
+    if flags["recheck_commands"]:
+        _refuse_identity(settings)
+    with contextlib.ExitStack() as stack:
+        workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))
+        yield RecomputeContext(
+            evaluated_at=_now(flags["at"]),
+            settings=settings,
+            workspace=workspace,
+            artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
+            contract=_contract(flags),
+            manifest=_manifest(flags, settings),
+            manifest_path=_inside(flags["manifest"], root),
+            expected_context=_expected_context(flags),
+            expected_payload=_hex(flags["expected_digest"], "--expected-digest", (64,)),
+            recheck_commands=flags["recheck_commands"],
+            sandbox=probe() if flags["recheck_commands"] else None,
+            deadline=time.monotonic() + settings.limits["seconds"],
+            on_output=_show_output if flags["show_output"] else None,
+        )
+
+
+def _show_output(argv: tuple[str, ...], outcome: CommandOutcome) -> None:
+    """The start of what a command printed, on standard error; each line marked, so that no CI runner acts on one."""
+    click.echo(f"output of {escape(shlex.join(argv))}", err=True)
+    for name, data in (("stdout", outcome.stdout.excerpt), ("stderr", outcome.stderr.excerpt)):
+        for line in data.decode("utf-8", "backslashreplace").splitlines():
+            click.echo(f"  {name} | {escape(line)}", err=True)
+
+
+def _refuse_identity(settings: Settings) -> None:
+    found = ambient_identity(os.environ)
+    if found and OVERRIDE not in settings.overrides:
+        raise ConfigurationError(
+            f"a signing identity is in the environment ({', '.join(found)}), and evidence would run beside it",
+            hint=f"run recompute in a job without identity, or add --override {OVERRIDE}",
+        )
+
+
+def _now(at: str | None) -> datetime:
+    if at is None:
+        return datetime.now(UTC)
+    try:
+        return parse_time(at)
+    except (MalformedInput, ValueError) as error:
+        raise UsageError(f"--at: {error}") from None
+
+
+def _artifact(path: Path) -> Artifact:
+    from in_toto_done_receipt.observe.look import hash_file
+
+    with DirectoryWorkspace(path.parent) as folder:
+        return Artifact(name=str(path), digests=hash_file(folder, path.name, algorithms=ACCEPTED).digests)
+
+
+def _contract(flags: Flags) -> Any:
+    path: Path | None = flags["contract"]
+    if path is None:
+        return None
+    outside(path, flags["root"], "--contract")
+    data = read_named(path, flag="--contract", limit=LIMITS["file-bytes"].default)
+    return _configured(lambda: read_contract(data, what=str(path)))
+
+
+def _manifest(flags: Flags, settings: Settings) -> Any:
+    path: Path | None = flags["manifest"]
+    if path is None:
+        return None
+    data = read_named(path, flag="--manifest", limit=settings.limits["manifest-bytes"])
+    return _configured(lambda: read_manifest(data, what=str(path)))
+
+
+def _configured(read: Any) -> Any:
+    """A malformed file that a flag names is the verifier's own mistake, not the receipt's."""
+    try:
+        return read()
+    except MalformedInput as error:
+        raise ConfigurationError(error.message, hint=error.hint) from None
+
+
+def _inside(path: Path | None, root: Path | None) -> str | None:
+    """The manifest file's path relative to the root when it lies there: it is not part of its own inventory."""
+    if path is None or root is None or not path.resolve().is_relative_to(root.resolve()):
+        return None
+    return path.resolve().relative_to(root.resolve()).as_posix()
+
+
+def _expected_context(flags: Flags) -> ExpectedContext | None:
+    names = ("packet_digest", "input_commit", "output_manifest_digest")
+    given = [name for name in names if flags[name] is not None]
+    if not given:
+        return None
+    if len(given) < len(names):
+        raise UsageError("--packet-digest, --input-commit and --output-manifest-digest go together")
+    return ExpectedContext(
+        packet=_hex(flags["packet_digest"], "--packet-digest", (64,)) or "",
+        input_commit=_hex(flags["input_commit"], "--input-commit", (40, 64)) or "",
+        output_manifest=_hex(flags["output_manifest_digest"], "--output-manifest-digest", (64,)) or "",
+    )
+
+
+def _hex(text: str | None, flag: str, lengths: tuple[int, ...]) -> str | None:
+    if text is None:
+        return None
+    if len(text) not in lengths or any(c not in "0123456789abcdef" for c in text):
+        raise UsageError(f"{flag}: wants {' or '.join(map(str, lengths))} lowercase hex digits, got {escape(text)}")
+    return text

@@ -1,0 +1,114 @@
+"""verify(): a receipt's bytes in, a result and a decision out. The steps are numbered as in the design.
+
+1. Read.  2. Verify the signature.  3. Read the statement, pick the handler.  4. Match subjects.  5. Recompute.
+6. Summarise.  7. Decide.  (8. Report is the caller's.)
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from in_toto_done_receipt.admission.decide import decide
+from in_toto_done_receipt.admission.engines import PolicyEngine
+from in_toto_done_receipt.errors import MalformedInput
+from in_toto_done_receipt.handlers.examine import examine
+from in_toto_done_receipt.handlers.protocol import PredicateHandler
+from in_toto_done_receipt.handlers.registry import handlers_by_type
+from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.results.decision import Decision
+from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.outcome import exit_code, refutation_code
+from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.wire.reader import read_receipts
+
+T = TypeVar("T")
+
+# How far a payload got, by its code: of several that fail, the one that got furthest is reported.
+_FURTHEST_FIRST: Final = (0, 12, 11, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recomputed:
+    """The result of steps 1 to 6. `skipped` counts lines of another kind in JSON Lines."""
+
+    result: VerificationResult
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one receipt file comes to."""
+
+    result: VerificationResult
+    decision: Decision
+    exit_code: int
+    skipped: int
+
+
+def verify(
+    data: bytes,
+    *,
+    trust: TrustPolicy,
+    context: RecomputeContext,
+    engine: PolicyEngine,
+    handlers: Mapping[str, PredicateHandler] | None = None,
+    what: str = "receipt",
+) -> Outcome:
+    """Verify a receipt, do its work again, decide.
+
+    Attestations over the same payload count together; one payload must satisfy everything. Raises MalformedInput when
+    nothing in the file can be examined. An engine that fails is a denial, not an exception.
+    """
+
+    def judge(found: Recomputed) -> Outcome:
+        decision = decide_on(found.result, context.settings, engine)  # 7
+        code = exit_code(found.result, decision)
+        return Outcome(result=found.result, decision=decision, exit_code=code, skipped=found.skipped)
+
+    return _best(data, trust, context, handlers, what, judge, lambda outcome: outcome.exit_code)
+
+
+def recompute(
+    data: bytes,
+    *,
+    trust: TrustPolicy,
+    context: RecomputeContext,
+    handlers: Mapping[str, PredicateHandler] | None = None,
+    what: str = "receipt",
+) -> Recomputed:
+    """Steps 1 to 6, for a job that holds no policy. Raises as `verify` does."""
+    return _best(data, trust, context, handlers, what, lambda found: found, lambda f: refutation_code(f.result))
+
+
+def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngine) -> Decision:
+    """Step 7 for a result: the policy, asked with the verifier's settings."""
+    return decide(result, settings.policy_document(), engine=engine, evaluated_at=result.evaluated_at)
+
+
+def _best(
+    data: bytes,
+    trust: TrustPolicy,
+    context: RecomputeContext,
+    handlers: Mapping[str, PredicateHandler] | None,
+    what: str,
+    judge: Callable[[Recomputed], T],
+    code: Callable[[T], int],
+) -> T:
+    """The first payload that comes to 0, else the one that got furthest."""
+    known = handlers_by_type() if handlers is None else handlers
+    file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
+    judged: list[T] = []
+    faults: list[MalformedInput] = []
+    for group in file.groups:
+        try:
+            result = examine(group, file, trust=trust, context=context, handlers=known)  # 2 to 6
+        except MalformedInput as error:
+            faults.append(error)
+            continue
+        judged.append(judge(Recomputed(result=result, skipped=file.skipped)))
+        if code(judged[-1]) == 0:
+            break
+    if not judged:
+        raise faults[0]
+    return min(judged, key=lambda one: _FURTHEST_FIRST.index(code(one)))

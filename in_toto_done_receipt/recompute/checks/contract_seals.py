@@ -1,0 +1,78 @@
+"""The acceptance contract stands: sealed files as they were sealed, absent paths still absent.
+
+The sealed set is the verifier's own contract together with the receipt's list; leaving something out of the receipt
+never helps.
+"""
+
+from in_toto_done_receipt.observe.seals import Contract, SealChange, look_again
+from in_toto_done_receipt.predicates.done_receipt.model import Contract as Reported
+from in_toto_done_receipt.recompute.case import Case, finding
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.wire.escape import escape
+
+_REASONS = {
+    "modified": "contract-seals.modified",
+    "created": "contract-seals.created",
+    "deleted": "contract-seals.deleted",
+    "not_a_file": "contract-seals.not_a_file",
+}
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """One finding for each seal that does not hold, or one that says against what all of them hold."""
+    reported, own = case.receipt.contract, case.context.contract
+    disagreements = () if own is None else _compared(reported, own)
+    sealed, absent = _together(reported, own)
+    if not sealed and not absent:
+        message = "neither the receipt nor the verifier's contract seals anything"
+        return (*disagreements, finding("pass", "contract-seals.nothing_sealed", message))
+    if case.context.workspace is None:
+        return (*disagreements, finding("not_checked", "contract-seals.no_workspace", "the verifier gave no workspace"))
+    case.time_left()
+    changes = look_again(case.context.workspace, sealed, absent)
+    found = disagreements + tuple(_change(change) for change in changes)
+    if found:
+        return found
+    count = f"{len(sealed)} sealed file(s) and {len(absent)} absent path(s)"
+    if own is not None and (own.sealed or own.absent):
+        return (finding("pass", "contract-seals.held", f"{count} are as the verifier's contract has them"),)
+    return (finding("pass", "contract-seals.held_as_reported", f"{count} are as the receipt's own list has them"),)
+
+
+def _together(reported: Reported, own: Contract | None) -> tuple[dict[str, str], tuple[str, ...]]:
+    """(path -> sha256, absent paths); where both speak of a path the verifier's contract is the one that counts."""
+    sealed = {file.name: file.digest.sha256 for file in reported.sealed}
+    absent = set(reported.absent)
+    if own is not None:
+        for path in own.absent:
+            sealed.pop(path, None)
+            absent.add(path)
+        for file in own.sealed:
+            absent.discard(file.name)
+            sealed[file.name] = file.digest.sha256
+    return sealed, tuple(sorted(absent, key=lambda path: path.encode()))
+
+
+def _compared(reported: Reported, own: Contract) -> tuple[Finding, ...]:
+    """Where the receipt's list says something else than the verifier's contract, or leaves something out."""
+    said = {file.name: file.digest.sha256 for file in reported.sealed} | dict.fromkeys(reported.absent, "absent")
+    demanded = {file.name: file.digest.sha256 for file in own.sealed} | dict.fromkeys(own.absent, "absent")
+    return tuple(
+        finding(
+            "fail",
+            "contract-seals.other_contract",
+            f"{escape(path)} is sealed as {value}, receipt says {said.get(path, 'nothing')}",
+            path=path,
+            expected=value,
+            observed=said.get(path),
+        )
+        for path, value in sorted(demanded.items())
+        if said.get(path) != value
+    )
+
+
+def _change(change: SealChange) -> Finding:
+    reason = _REASONS.get(change.change)
+    if reason is None:
+        return finding("error", "contract-seals.unreadable", change.detail, path=change.path)
+    return finding("fail", reason, change.detail, path=change.path)

@@ -1,0 +1,123 @@
+"""Evidence of kind command: run again, each in a fresh copy of the tree, in the sandbox, if the verifier allows exactly
+this argv. Success is exit 0 or what the verifier's own allow entry says, never what the receipt expected.
+"""
+
+from pathlib import Path
+
+from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.observe.sandbox.copytree import copy_tree
+from in_toto_done_receipt.observe.sandbox.executable import check_executable
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome, CopyLimits
+from in_toto_done_receipt.observe.sandbox.run import run as run_sandboxed
+from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
+from in_toto_done_receipt.profile.model import CommandEntry
+from in_toto_done_receipt.recompute.case import Case, Item, items_of
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.results.model import SANDBOX_LEVELS
+from in_toto_done_receipt.wire.escape import escape
+
+# The command ran and did not succeed: it was ended for what it did.
+_FAILED = ("timeout", "output", "leftover")
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """One finding an item."""
+    return tuple(_recheck(case, item) for item in items_of(case.receipt, "command"))
+
+
+def _recheck(case: Case, item: Item) -> Finding:
+    evidence = item.evidence
+    assert isinstance(evidence, CommandEvidence)  # noqa: S101 - the reader made it from this kind
+    blocked = _blocked(case, item, evidence)
+    if blocked is not None:
+        return blocked
+    entry = _entry(case, evidence)
+    assert entry is not None  # noqa: S101 - _blocked() looked
+    assert case.context.workspace is not None  # noqa: S101 - _blocked() looked
+    try:
+        executable = check_executable(evidence.argv[0], outside=case.context.workspace.root)
+        outcome = _run(case, entry)
+    except ObservationError as error:
+        reason = "evidence-command.untrusted_executable" if error.kind in _UNTRUSTED else "evidence-command.not_run"
+        return item.finding("not_checked" if error.kind in _UNTRUSTED else "error", reason, error.message)
+    if outcome.failure is not None and outcome.failure not in _FAILED:
+        message = f"{escape(evidence.argv[0])} did not run: {outcome.detail or outcome.failure}"
+        return item.finding("error", "evidence-command.not_run", message, duration_ms=outcome.duration_ms)
+    return _compare(item, evidence, entry, outcome, executable.sha256)
+
+
+_EXCERPT_BYTES = 4096  # of each stream, enough for the first screen of a failure
+_UNTRUSTED = ("relative", "in_tree", "writable_by_others")
+
+
+def _blocked(case: Case, item: Item, evidence: CommandEvidence) -> Finding | None:
+    """Why the verifier does not run this, or None."""
+    context = case.context
+    if context.workspace is None:
+        return item.finding("not_checked", "evidence-command.no_workspace", "the verifier gave no workspace")
+    if not context.recheck_commands or context.sandbox is None:
+        return item.finding("not_checked", "evidence-command.not_asked", "the verifier did not ask to run commands")
+    name = escape(evidence.argv[0])
+    if not evidence.argv[0].startswith("/"):
+        return item.finding("not_checked", "evidence-command.relative_executable", f"{name} is not an absolute path")
+    if _entry(case, evidence) is None:
+        message = f"no allow entry for exactly this argv of {name}"
+        return item.finding("not_checked", "evidence-command.not_allowed", message)
+    required, level = context.settings.sandbox_required, context.sandbox.level
+    if SANDBOX_LEVELS.index(level) < SANDBOX_LEVELS.index(required):
+        message = f"this machine's sandbox is {level}, the verifier demands {required}"
+        return item.finding(
+            "not_checked", "evidence-command.sandbox", message, expected=required, observed=level
+        )
+    return None
+
+
+def _entry(case: Case, evidence: CommandEvidence) -> CommandEntry | None:
+    return next((entry for entry in case.context.settings.commands if entry.argv == evidence.argv), None)
+
+
+def _run(case: Case, entry: CommandEntry) -> CommandOutcome:
+    context = case.context
+    assert context.workspace is not None  # noqa: S101 - _blocked() looked
+    assert context.sandbox is not None  # noqa: S101 - _blocked() looked
+    settings = context.settings
+    seconds = min(float(entry.timeout or settings.limits["command-seconds"]), case.time_left())
+    with scratch() as place:
+        copy = place / "work"
+        copy_tree(context.workspace.root, copy, limits=CopyLimits(entries=settings.limits["manifest-entries"]))
+        outcome = run_sandboxed(
+            entry.argv,
+            copy=copy,
+            level=context.sandbox.level,
+            limits=CommandLimits(seconds=seconds, stream_bytes=settings.limits["command-stream-bytes"]),
+            variables=settings.variables,
+            read_only=tuple(map(Path, settings.read_only)),
+            excerpt_bytes=_EXCERPT_BYTES if context.on_output is not None else 0,
+        )
+    if context.on_output is not None:
+        context.on_output(entry.argv, outcome)
+    return outcome
+
+
+def _compare(
+    item: Item, evidence: CommandEvidence, entry: CommandEntry, outcome: CommandOutcome, executable: str
+) -> Finding:
+    """Whether the run ended as the receipt says it did: both succeeded or both did not."""
+    succeeded = outcome.exit_code == entry.exit_code and (
+        entry.stdout_contains is None or entry.stdout_contains.encode() in outcome.stdout_data
+    )
+    how = f"exit code {outcome.exit_code}" if outcome.failure is None else f"ended: {outcome.failure}"
+    agrees = succeeded == evidence.ok
+    word = "succeeded" if succeeded else "did not succeed"
+    message = f"{word}, {how}, executable sha256 {executable}"
+    if not agrees:
+        message += f", receipt says {'ok' if evidence.ok else 'not ok'}"
+    return item.finding(
+        "pass" if agrees else "fail",
+        "evidence-command.confirmed" if agrees else "evidence-command.differs",
+        message,
+        expected=entry.exit_code,
+        observed=outcome.exit_code,
+        duration_ms=outcome.duration_ms,
+    )

@@ -1,0 +1,62 @@
+"""What the statement says agrees with itself, is of an allowed type and is the payload that was expected."""
+
+from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
+from in_toto_done_receipt.recompute.case import Case, finding
+from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.paths import twin_key
+from in_toto_done_receipt.wire.statement import Statement
+
+
+def of_any(statement: Statement, payload_sha256: str, context: RecomputeContext) -> tuple[Finding, ...]:
+    """What holds for a statement of any predicate type."""
+    found: list[Finding] = []
+    if context.expected_payload is not None and context.expected_payload != payload_sha256:
+        message = f"payload is {payload_sha256}, the verifier expects {context.expected_payload}"
+        found.append(
+            finding(
+                "fail",
+                "statement.payload_digest",
+                message,
+                expected=context.expected_payload,
+                observed=payload_sha256,
+            )
+        )
+    allowed = context.settings.predicate_types
+    if statement.predicate_type not in allowed:
+        message = f"predicate type is {escape(statement.predicate_type)}, allowed: {', '.join(allowed)}"
+        found.append(finding("fail", "statement.type_not_allowed", message, pointer="/predicateType"))
+    return tuple(found)
+
+
+def no_handler(statement: Statement, handlers: tuple[str, ...]) -> Finding:
+    """The finding for a predicate type that nobody here can examine."""
+    message = f"no handler for predicate type {escape(statement.predicate_type)}, registered: {', '.join(handlers)}"
+    return finding("not_checked", "statement.no_handler", message, pointer="/predicateType")
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """Coherence of a done-receipt, one finding for each rule it breaks, and names that look alike."""
+    faults = tuple(
+        finding("fail", fault.reason, fault.message, pointer=fault.pointer)
+        for fault in coherence_faults(case.receipt, case.statement)
+    )
+    return faults + _twins(case) + (() if faults else (_coherent(),))
+
+
+def _coherent() -> Finding:
+    return finding("pass", "statement.coherent", "what the receipt says agrees with itself")
+
+
+def _twins(case: Case) -> tuple[Finding, ...]:
+    """Sealed paths that differ only by case or normalisation: one of them may hide behind the other."""
+    seen: dict[str, str] = {}
+    found: list[Finding] = []
+    names = [file.name for file in case.receipt.contract.sealed] + list(case.receipt.contract.absent)
+    for name in names:
+        other = seen.setdefault(twin_key(name), name)
+        if other != name:
+            message = f"{escape(other)} and {escape(name)} differ only by case or normalisation"
+            found.append(finding("pass", "statement.twin_names", message, path=name))
+    return tuple(found)

@@ -1,0 +1,88 @@
+"""Each subject's bytes, read by the verifier: under its own name in the workspace, or among the given artifacts."""
+
+from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.observe.look import hash_file
+from in_toto_done_receipt.recompute.case import Case, finding
+from in_toto_done_receipt.recompute.context import Artifact
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.wire.digests import ACCEPTED, digests_match
+from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.statement import Subject
+
+NOT_A_FILE = ("symlink", "directory", "special")
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """One finding a subject and one an artifact; unmatched subjects beside artifacts alone are no failure."""
+    if case.context.workspace is None and not case.context.artifacts:
+        message = "the verifier gave neither artifacts nor a workspace"
+        return (finding("not_checked", "subjects.nothing_given", message),)
+    found = [_artifact(case, artifact) for artifact in case.context.artifacts]
+    if case.context.workspace is not None:
+        found += [_in_workspace(case, subject) for subject in case.statement.subjects]
+    else:
+        found += [_among_artifacts(case, subject) for subject in case.statement.subjects]
+    return tuple(found)
+
+
+def read_subjects(case: Case) -> frozenset[str]:
+    """Names of the subjects whose bytes the verifier read and found right; for checks that run after this one."""
+    return frozenset(found.path for found in case.found("subjects.matched") if found.path is not None)
+
+
+def _artifact(case: Case, artifact: Artifact) -> Finding:
+    matches = any(digests_match(subject.digest, artifact.digests) for subject in case.statement.subjects)
+    if matches:
+        return finding("pass", "subjects.artifacts_matched", f"{escape(artifact.name)} is a subject")
+    message = f"{escape(artifact.name)} has sha256 {artifact.digests['sha256']}, no subject has"
+    return finding("fail", "subjects.artifact_unmatched", message, observed=artifact.digests["sha256"])
+
+
+def _among_artifacts(case: Case, subject: Subject) -> Finding:
+    name = subject.name or ""
+    pointer = f"/subject/{subject.index}"
+    if any(digests_match(subject.digest, artifact.digests) for artifact in case.context.artifacts):
+        return finding("pass", "subjects.matched", f"{escape(name)} is one of the artifacts", path=name, pointer=pointer)
+    # Not a failure: the verifier asked about its own artifacts, and each of those has to match.
+    return finding("pass", "subjects.unmatched", f"no artifact is {escape(name)}", path=name, pointer=pointer)
+
+
+def _in_workspace(case: Case, subject: Subject) -> Finding:
+    name = subject.name or ""
+    pointer = f"/subject/{subject.index}"
+    manifest = case.receipt.manifest
+    if manifest is not None and subject.digest.get("sha256") == manifest.digest.sha256:
+        return _manifest_subject(case, name, pointer)
+    case.time_left()
+    assert case.context.workspace is not None  # noqa: S101 - run() looked
+    try:
+        facts = hash_file(case.context.workspace, name, algorithms=[a for a in ACCEPTED if a in subject.digest])
+    except ObservationError as error:
+        return _unreadable(error, name, pointer)
+    if digests_match(subject.digest, facts.digests):
+        return finding("pass", "subjects.matched", f"{escape(name)} has the content", path=name, pointer=pointer)
+    algorithm = next(a for a in facts.digests if facts.digests[a] != subject.digest[a])
+    expected, observed = subject.digest[algorithm], facts.digests[algorithm]
+    message = f"{escape(name)} has {algorithm} {observed}, receipt says {expected}"
+    return finding(
+        "fail", "subjects.differs", message, path=name, pointer=pointer, expected=expected, observed=observed
+    )
+
+
+def _manifest_subject(case: Case, name: str, pointer: str) -> Finding:
+    """The manifest's own subject is matched by computing the manifest again, never by opening its name."""
+    if case.found("output-manifest.matched"):
+        message = f"{escape(name)} is the recomputed manifest"
+        return finding("pass", "subjects.matched", message, path=name, pointer=pointer)
+    message = f"{escape(name)} is the manifest, and the recomputed one is another"
+    status = "fail" if any(f.status == "fail" for f in case.earlier if f.check == "output-manifest") else "error"
+    reason = "subjects.differs" if status == "fail" else "subjects.unreadable"
+    return finding("fail" if status == "fail" else "error", reason, message, path=name, pointer=pointer)
+
+
+def _unreadable(error: ObservationError, name: str, pointer: str) -> Finding:
+    if error.kind == "missing":
+        return finding("fail", "subjects.missing", f"{escape(name)} is not there", path=name, pointer=pointer)
+    if error.kind in NOT_A_FILE:
+        return finding("fail", "subjects.not_a_file", error.message, path=name, pointer=pointer)
+    return finding("error", "subjects.unreadable", error.message, path=name, pointer=pointer)

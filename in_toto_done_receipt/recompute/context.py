@@ -1,0 +1,55 @@
+"""What the verifier gives to a recheck: settings, a place to look at, expectations, a clock. Nothing from a receipt."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from in_toto_done_receipt.observe.manifest.model import Manifest
+from in_toto_done_receipt.observe.sandbox.model import CommandOutcome, SandboxFacts
+from in_toto_done_receipt.observe.seals import Contract
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
+from in_toto_done_receipt.profile.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """A file of the verifier's, digested with every accepted algorithm."""
+
+    name: str
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedContext:
+    """The handoff that the verifier knows about: hex digests."""
+
+    packet: str
+    input_commit: str
+    output_manifest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecomputeContext:
+    """Everything a check may look at.
+
+    `evaluated_at` is the verifier's now, in UTC. `manifest_path` is excluded from a scan when the manifest file lies
+    in the workspace. `deadline` is on `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox,
+    None unless commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for;
+    the pipeline sets it once the signature is verified. `on_output` is told how each command ended, with the start of
+    what it printed; without it nothing is kept but digests.
+    """
+
+    evaluated_at: datetime
+    settings: Settings
+    workspace: DirectoryWorkspace | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    contract: Contract | None = None
+    manifest: Manifest | None = None
+    manifest_path: str | None = None
+    expected_context: ExpectedContext | None = None
+    expected_payload: str | None = None
+    recheck_commands: bool = False
+    sandbox: SandboxFacts | None = None
+    deadline: float | None = None
+    signed_on: datetime | None = None
+    on_output: Callable[[tuple[str, ...], CommandOutcome], None] | None = None

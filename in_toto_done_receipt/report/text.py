@@ -1,0 +1,148 @@
+"""The reader's view: verdict and first reason, who signed, each claim with its evidence, violations with solutions.
+
+Fits 80 columns, is readable without colour, and no line starts with text from the receipt, not even after leading
+blanks (a CI runner acts on `::error::` there): a line that goes on begins with `|`. Whatever comes from the receipt is
+escaped and quoted.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from in_toto_done_receipt.results.decision import Decision, Violation
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.results.model import ClaimResult, EvidenceResult, Signer, VerificationResult
+from in_toto_done_receipt.wire.escape import escape
+
+WIDTH: Final = 80
+_COLOURS: Final = {"ADMITTED": "\x1b[1;32m", "DENIED": "\x1b[1;31m"}
+_MAX_LISTED: Final = 20  # findings, violations and names that are printed one by one; the rest is counted
+_MAX_QUOTED: Final = 400  # characters of the agent's own words in one place; JSON has all of them
+
+
+def render_text(result: VerificationResult, decision: Decision, *, colour: bool = False) -> str:
+    """The whole report, ending in a newline."""
+    return "\n".join(_lines(result, decision, colour)) + "\n"
+
+
+def headline(result: VerificationResult, decision: Decision) -> str:
+    """`ADMITTED — …` or `DENIED — first reason`, in the verifier's words, escaped, on one line."""
+    if decision.allow:
+        return f"ADMITTED — {escape(result.summary)}"
+    first = decision.violations[0] if decision.violations else None
+    return f"DENIED — {escape(first.message) if first else 'a requirement was not met'}"
+
+
+def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iterator[str]:
+    line = headline(result, decision)
+    word = line.partition(" ")[0]
+    yield from _colour(_wrap(line, ""), word, colour)
+    if not decision.allow:
+        yield from _wrap(escape(result.summary), "  examined    ")
+    if result.verdict is not None:
+        yield from _wrap(f"receipt says: {quote(result.verdict.summary)}", "  ")
+    yield from _signature_lines(result)
+    if result.workspace is not None:
+        yield from _wrap(f"{result.workspace.kind} directory {escape(result.workspace.root)}", "  looked at   ")
+    if result.sandbox.level != "none":
+        yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
+    yield from _claims(result.claims)
+    yield from _findings(result)
+    yield from _violations("violations", decision.violations)
+    yield from _violations("warnings", decision.warnings)
+    if decision.overrides:
+        yield from _wrap(", ".join(decision.overrides), "  overrides   ")
+    yield f"  decided by  {decision.engine.name} {decision.engine.version}, collection {decision.collection}"
+
+
+def _signature_lines(result: VerificationResult) -> Iterator[str]:
+    for signer in result.signers:
+        yield from _wrap(_signer(signer), "  signed by   ")
+        repository = signer.claims.get("sourceRepositoryURI")
+        if repository:
+            yield from _wrap(escape(repository), "  source      ")
+        if signer.log_index is not None:
+            times = ", ".join(f"{time.time} ({time.source})" for time in signer.times)
+            yield from _wrap(f"index {signer.log_index}, {escape(times)}", "  log         ")
+    if not result.signers:
+        yield "  signed by   nobody the verifier trusts"
+    yield f"  sha256      {result.input.payload_sha256}"
+    if result.predicate_type is not None:
+        yield from _wrap(quote(result.predicate_type), "  predicate   ")
+
+
+def _signer(signer: Signer) -> str:
+    if signer.kind == "key":
+        return f"{escape(signer.principal)} with key {signer.key_fingerprint}"
+    return f"{escape(signer.principal)}: {escape(signer.identity or '')}, issuer {escape(signer.issuer or '')}"
+
+
+def _claims(claims: tuple[ClaimResult, ...]) -> Iterator[str]:
+    if claims:
+        yield ""
+        yield "claims (the agent's words in quotes)"
+    for claim in claims:
+        yield from _wrap(f"{quote(claim.id)}: {quote(claim.statement)}", f"  [{claim.state}] ")
+        if not claim.evidence:
+            yield "    no evidence: nobody can look again"
+        for item in claim.evidence:
+            yield from _wrap(_item(item), f"    {item.index} ")
+
+
+def _item(item: EvidenceResult) -> str:
+    about = ""
+    if item.path is not None:
+        about = f" {quote(item.path)}"
+    elif item.argv is not None:
+        about = f" {quote(' '.join(item.argv))}"
+    return f"{escape(item.kind)}{about}: {item.state} — {escape(item.message)}"
+
+
+def _findings(result: VerificationResult) -> Iterator[str]:
+    shown = [f for check in result.checks for f in check.findings if f.status in ("fail", "error") and f.claim is None]
+    if not shown:
+        return
+    yield ""
+    yield "findings"
+    for finding in shown[:_MAX_LISTED]:
+        yield from _wrap(_finding(finding), f"  [{finding.status}] ")
+    yield from _more(len(shown))
+
+
+def _finding(finding: Finding) -> str:
+    return f"{finding.reason}: {escape(finding.message)}"
+
+
+def _violations(title: str, violations: tuple[Violation, ...]) -> Iterator[str]:
+    if not violations:
+        return
+    yield ""
+    yield title
+    for violation in violations[:_MAX_LISTED]:
+        yield from _wrap(f"{escape(violation.code)}: {escape(violation.message)}", "  ")
+        if violation.solution:
+            yield from _wrap(escape(violation.solution), "    → ")
+    yield from _more(len(violations))
+    yield ""
+
+
+def _more(count: int) -> Iterable[str]:
+    return [f"  … and {count - _MAX_LISTED} more (--format json has all)"] if count > _MAX_LISTED else []
+
+
+def quote(text: str) -> str:
+    """Text of the receipt's: escaped, cut at 400 characters, in double quotes."""
+    cut = text if len(text) <= _MAX_QUOTED else text[:_MAX_QUOTED] + "…"
+    return f'"{escape(cut)}"'
+
+
+def _wrap(text: str, first: str) -> list[str]:
+    return textwrap.wrap(
+        text, width=WIDTH, initial_indent=first, subsequent_indent="    | ", break_on_hyphens=False
+    ) or [first.rstrip()]
+
+
+def _colour(lines: list[str], word: str, colour: bool) -> list[str]:
+    if not colour:
+        return lines
+    return [f"{_COLOURS[word]}{line}\x1b[0m" for line in lines]
