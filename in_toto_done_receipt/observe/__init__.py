@@ -1,0 +1,1 @@
+"""Looking at the world, knowing nothing of receipts: files, a workspace, globs, seals, manifests, the sandbox."""

@@ -1,0 +1,159 @@
+"""Files that the user names: read within a limit, written as a whole or not at all."""
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from in_toto_done_receipt.errors import LimitExceeded, OutputError, UnreadableInput
+from in_toto_done_receipt.wire.escape import escape
+
+_CHUNK: Final = 1 << 20  # bytes
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+
+
+def read_file(path: Path, *, limit: int, what: str, limit_name: str = "file-bytes") -> bytes:
+    """All bytes of a regular file; a symbolic link to one is fine, as the user named it.
+
+    Nothing else is opened (a FIFO would hang, a device may react), and never more is read than the size at opening
+    plus one byte. Raises UnreadableInput (missing, not permitted, not a regular file, changed while it was read) and
+    LimitExceeded under `limit_name`. Does not look at what the bytes say.
+    """
+    where = f"{what} {escape(str(path))}"
+    try:
+        before = path.stat()
+        _require_regular(before.st_mode, where)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (OSError, ValueError) as fault:
+        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
+    try:
+        return _read_open(fd, before, limit=limit, limit_name=limit_name, where=where)
+    except OSError as fault:
+        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
+    finally:
+        os.close(fd)
+
+
+def _read_open(fd: int, before: os.stat_result, *, limit: int, limit_name: str, where: str) -> bytes:
+    opened = os.fstat(fd)
+    _require_regular(opened.st_mode, where)
+    if (opened.st_dev, opened.st_ino) != (before.st_dev, before.st_ino):
+        raise UnreadableInput(f"{where} was exchanged while it was opened")
+    if opened.st_size > limit:
+        raise LimitExceeded(limit_name, allowed=limit, value=opened.st_size, where=where)
+    data = bytearray()
+    while len(data) <= opened.st_size:
+        chunk = os.read(fd, min(_CHUNK, opened.st_size + 1 - len(data)))
+        if not chunk:
+            break
+        data += chunk
+    after = os.fstat(fd)
+    if len(data) != opened.st_size or _stamp(after) != _stamp(opened):
+        raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
+    return bytes(data)
+
+
+def _require_regular(mode: int, where: str) -> None:
+    if not stat.S_ISREG(mode):
+        raise UnreadableInput(f"{where} is {kind_of(mode)}, not a regular file")
+
+
+def kind_of(mode: int) -> str:
+    """What a file mode is called in a message, with its article."""
+    names = {
+        stat.S_IFREG: "a regular file",
+        stat.S_IFDIR: "a directory",
+        stat.S_IFLNK: "a symbolic link",
+        stat.S_IFIFO: "a FIFO",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a character device",
+        stat.S_IFBLK: "a block device",
+    }
+    return names.get(stat.S_IFMT(mode), "a special file")
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int = 0o644, replace: bool = True) -> None:
+    """The file holds exactly `data` afterwards, or what was there before is untouched and nothing is left behind.
+
+    `mode` is as for open(2): the umask applies, and the file never has more than it. A symbolic link, a directory or
+    a special file in its place is refused; with `replace=False` so is any file, also one that appears meanwhile.
+    Raises OutputError naming the path. Links in the directories above the file are followed.
+    """
+    where = escape(str(path))
+    if path.name in {"", ".."}:
+        raise OutputError(f"{where} does not name a file")
+    try:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, ValueError) as fault:
+        raise OutputError(f"{where} cannot be written: {_words(fault)} ({escape(str(path.parent))})") from None
+    try:
+        _check_target(folder, path.name, where, replace=replace)
+        with _temporary(folder, path.name, data, mode) as temporary:
+            _put(folder, temporary, path.name, replace=replace)
+        os.fsync(folder)
+    except FileExistsError:
+        raise _exists(where) from None
+    except (OSError, ValueError) as fault:
+        raise OutputError(f"{where} cannot be written: {_words(fault)}") from None
+    finally:
+        os.close(folder)
+
+
+def _check_target(folder: int, name: str, where: str, *, replace: bool) -> None:
+    try:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{where} is {kind_of(mode)}, and is left alone")
+    if not replace:
+        raise _exists(where)
+
+
+def _exists(where: str) -> OutputError:
+    return OutputError(f"{where} exists and is not overwritten", hint="choose another name or remove it first")
+
+
+@contextlib.contextmanager
+def _temporary(folder: int, name: str, data: bytes, mode: int) -> Iterator[str]:
+    """The name of a new file beside the target that holds the data, on disk; gone at the end unless it was moved."""
+    # The name of the target is cut: with what is added it must not become longer than the file system takes.
+    temporary = f".{os.fsdecode(os.fsencode(name)[:200])}.{secrets.token_hex(8)}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+    try:
+        with os.fdopen(fd, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        yield temporary
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)
+
+
+def _put(folder: int, temporary: str, name: str, *, replace: bool) -> None:
+    if replace:
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as fault:
+        if fault.errno not in _NO_LINKS:
+            raise
+        # No hard links here (vfat, some network shares): claim the name first, then replace the empty file.
+        os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder))
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def _words(fault: OSError | ValueError) -> str:
+    """The system's words for a fault, lower case, without the path, which the message has already."""
+    text = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,44 @@
+"""Text from outside made visible: what a terminal, a log or a reader could mistake for something else is spelled out.
+
+Names of files and words of receipts stand in error messages and reports. A control character, a bidirectional
+override, an invisible format character, a line separator or half of a surrogate pair would let them move the cursor,
+hide themselves or start a line of their own.
+"""
+
+import re
+from typing import Final
+
+# Category Cf of Unicode 16.0, pinned: the answer must not depend on the Unicode version of the Python that runs.
+_FORMAT: Final = (
+    "\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
+    "\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0001\U000e0020-\U000e007f"
+)
+_CONTROL: Final = "\\x00-\\x1f\\x7f-\\x9f"
+
+CONTROL_OR_FORMAT: Final = re.compile(f"[{_CONTROL}{_FORMAT}]")
+"""One character of category Cc or Cf."""
+
+_HIDDEN: Final = re.compile(f"[{_CONTROL}{_FORMAT}\u2028\u2029\ud800-\udfff]")
+_SHORT: Final = 0x100
+_PLANE: Final = 0x10000
+
+
+def escape(text: str | bytes) -> str:
+    """The text with everything invisible as `\\xNN`, `\\uXXXX` or `\\UXXXXXXXX`; it is one line afterwards.
+
+    Bytes are read as UTF-8, and bytes that are none become `\\xNN`; so do those of a name that the system handed over
+    with surrogates (PEP 383). A backslash stays as it is: the result is for reading, not for reading back.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    return _HIDDEN.sub(_visible, text)
+
+
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8, as os.fsdecode keeps it
+        return f"\\x{code - 0xDC00:02x}"
+    if code < _SHORT:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < _PLANE else f"\\U{code:08x}"
