@@ -141,7 +141,11 @@ def _ecdsa_verifies(public: "ec.EllipticCurvePublicKey", signature: bytes, messa
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-    matching = {256: hashes.SHA256, 384: hashes.SHA384, 521: hashes.SHA512}
+    matching: dict[int, type[hashes.SHA256 | hashes.SHA384 | hashes.SHA512]] = {
+        256: hashes.SHA256,
+        384: hashes.SHA384,
+        521: hashes.SHA512,
+    }
     scheme = ec.ECDSA(matching[public.curve.key_size]())
     if _accepts(lambda: public.verify(signature, message, scheme)):
         return True
@@ -158,7 +162,8 @@ def _rsa_verifies(public: "rsa.RSAPublicKey", signature: bytes, message: bytes) 
 
     if len(signature) != (public.key_size + 7) // 8:
         return False
-    for hash_ in (hashes.SHA256(), hashes.SHA384(), hashes.SHA512()):
+    digests: tuple[hashes.HashAlgorithm, ...] = (hashes.SHA256(), hashes.SHA384(), hashes.SHA512())
+    for hash_ in digests:
         paddings = (padding.PSS(mgf=padding.MGF1(hash_), salt_length=padding.PSS.AUTO), padding.PKCS1v15())
         for scheme in paddings:
             if _accepts(lambda scheme=scheme, hash_=hash_: public.verify(signature, message, scheme, hash_)):

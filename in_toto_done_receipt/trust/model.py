@@ -131,9 +131,7 @@ def make_policy(
         "root": None if root is None else _root_tree(root),
     }
     digest = sha256_hex(canonical(deciding))
-    return TrustPolicy(
-        mode="signed", threshold=threshold, keys=keys, identities=identities, root=root, digest=digest
-    )
+    return TrustPolicy(mode="signed", threshold=threshold, keys=keys, identities=identities, root=root, digest=digest)
 
 
 def _key_tree(key: TrustedKey) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled expression. State i steps to `targets[i]` on a character that `tests[i]` accepts, or freely if None."""
+    """A compiled expression. State i steps to `targets[i]` on a character `tests[i]` accepts, or freely if None."""
 
     tests: tuple[Callable[[str], bool] | None, ...]
     targets: tuple[tuple[int, ...], ...]
@@ -74,7 +74,7 @@ def compile_pattern(text: str) -> Pattern:
 
 
 class _Compiler:
-    """Thompson's construction over the tree of Python's parser. States are made backwards, from the end to the start."""
+    """Thompson's construction over the tree of Python's parser. States are made from the end to the start."""
 
     def __init__(self) -> None:
         self._tests: list[Callable[[str], bool] | None] = [None]  # state 0 becomes the start
@@ -114,7 +114,8 @@ class _Compiler:
         if name == "BRANCH":
             return self._state(None, tuple(self._sequence(branch, after) for branch in argument[1]))
         if name in ("MAX_REPEAT", "MIN_REPEAT"):
-            return self._repeat(*argument, after)
+            least, most, inner = argument
+            return self._repeat(least, most, inner, after)
         raise PatternError(f"{_SPOKEN.get(name, name.lower())} cannot be used here")
 
     def _repeat(self, least: int, most: Any, inner: Any, after: int) -> int:

@@ -61,9 +61,7 @@ def verify_group(group: Group, trust: TrustPolicy, *, at: datetime) -> VerifiedS
             _verify_part(part, trust, at, found)
         _demand_threshold(found, trust)
     if group.payload_type not in PAYLOAD_TYPES:
-        raise MalformedStatement(
-            f"payload type is {quote(group.payload_type)}, expected {' or '.join(PAYLOAD_TYPES)}"
-        )
+        raise MalformedStatement(f"payload type is {quote(group.payload_type)}, expected {' or '.join(PAYLOAD_TYPES)}")
     signers = sorted(found.signers, key=lambda pair: (pair[0].principal, pair[0].name))
     return VerifiedStatement(
         statement=read_statement(group.payload),

@@ -1,0 +1,348 @@
+"""The trust file and the flags that say the same: whose signature counts, and for what (design, verification, Trust).
+
+Published as `trust.v0.1.schema.json` beside this file. What it says cannot come from the receipt or its repository.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from in_toto_done_receipt.errors import InputError, TrustError, UsageError
+from in_toto_done_receipt.trust.check import lasting_lines
+from in_toto_done_receipt.trust.identity import CLAIM_NAMES
+from in_toto_done_receipt.trust.keys import load_key
+from in_toto_done_receipt.trust.model import (
+    RootFile,
+    Scope,
+    TextRule,
+    TrustedIdentity,
+    TrustedKey,
+    TrustPolicy,
+    make_policy,
+)
+from in_toto_done_receipt.trust.pattern import PatternError, compile_pattern
+from in_toto_done_receipt.trust.root import read_root
+from in_toto_done_receipt.wire.config import nearest, read_config
+from in_toto_done_receipt.wire.digests import digest_fault
+from in_toto_done_receipt.wire.pointer import quote
+from in_toto_done_receipt.wire.record import Record
+
+Read = Callable[[Path], bytes]
+
+MAX_ENTRIES: Final = 100  # keys or identities: each key is tried on each signature
+MAX_NAME_CHARS: Final = 200
+
+# Nobody's identities. An expression that matches one of them says nothing about who it means.
+_STRANGERS: Final = (
+    "zz9",
+    "u7@mail.invalid",
+    "u7@mail.test",
+    "https://forge.invalid/o7/r7/.github/workflows/w7.yml@refs/heads/b7",
+    "https://forge.test/o7/r7",
+    "spiffe://domain.invalid/w7",
+)
+_STRANGE_ISSUERS: Final = ("zz9", "https://issuer.invalid", "https://issuer.test/path", "http://issuer.invalid/a/b")
+
+
+class _ScopedEntry(Record):
+    agents: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    repositories: tuple[str, ...] | None = None
+    predicate_types: tuple[str, ...] | None = None
+
+
+class KeyEntry(_ScopedEntry):
+    """`[[key]]`: a public key, in a file or in place."""
+
+    name: str
+    principal: str | None = None
+    path: str | None = None
+    pem: str | None = None
+    not_before: datetime | None = None
+    not_after: datetime | None = None
+
+
+class IdentityEntry(_ScopedEntry):
+    """`[[identity]]`: a Sigstore certificate identity."""
+
+    name: str
+    principal: str | None = None
+    subject: str | None = None
+    subject_regexp: str | None = None
+    issuer: str | None = None
+    issuer_regexp: str | None = None
+    claims: dict[str, str] | None = None
+
+
+class SigstoreEntry(Record):
+    """`[sigstore]`: the trusted root. `max_age` is in seconds, from `obtained_on` or else from its last change."""
+
+    trusted_root: str
+    sha256: str | None = None
+    obtained_on: datetime | None = None
+    max_age: int | None = None
+
+
+class TrustFile(Record):
+    """The whole file."""
+
+    version: Literal[1]
+    threshold: int = 1
+    key: tuple[KeyEntry, ...] = ()
+    identity: tuple[IdentityEntry, ...] = ()
+    sigstore: SigstoreEntry | None = None
+
+
+def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file") -> TrustPolicy:
+    """The policy that a trust file says; paths in it are relative to `base` and read through `read`.
+
+    Raises TrustError naming the entry: unknown or misspelt keys, an empty or contradictory file, keys and roots that
+    cannot be read, expressions that cannot be used, a threshold that can never be met. Weak lines are no errors; the
+    policy carries those that do not depend on the time as `warnings`.
+    """
+    file = read_config(data, TrustFile, what=what, error=TrustError)
+    if not file.key and not file.identity:
+        raise TrustError(f"{what}: trusts nobody", hint="add a [[key]] or an [[identity]]")
+    if max(len(file.key), len(file.identity)) > MAX_ENTRIES:
+        raise TrustError(f"{what}: more than {MAX_ENTRIES} keys or identities")
+    names = [entry.name for entry in file.key] + [entry.name for entry in file.identity]
+    for name in names:
+        if names.count(name) > 1:
+            raise TrustError(f"{what}: two entries are named {quote(name)}")
+    keys = tuple(_key(entry, f"{what}: key[{i}]", base, read) for i, entry in enumerate(file.key))
+    identities = tuple(_identity(entry, f"{what}: identity[{i}]") for i, entry in enumerate(file.identity))
+    root = None if file.sigstore is None else _root(file.sigstore, f"{what}: sigstore", base, read)
+    if identities and root is None:
+        raise TrustError(
+            f"{what}: an identity is trusted, and there is no [sigstore] trustedRoot",
+            hint="a certificate is only worth what its root is; there is no built-in or cached one",
+        )
+    if root is not None and not identities:
+        raise TrustError(f"{what}: sigstore: a trusted root, and no identity is trusted", hint="add an [[identity]]")
+    return _policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
+
+
+def from_flags(
+    *,
+    read: Read,
+    trusted_keys: tuple[str, ...] = (),
+    certificate_identity: str | None = None,
+    certificate_identity_regexp: str | None = None,
+    certificate_oidc_issuer: str | None = None,
+    certificate_oidc_issuer_regexp: str | None = None,
+    certificate_source_repository: str | None = None,
+    trusted_root: Path | None = None,
+    threshold: int | None = None,
+) -> TrustPolicy:
+    """The policy that the flags of `verify` say; each of `trusted_keys` is NAME=PATH, and NAME is the principal.
+
+    Raises UsageError for flags that are empty, contradict each other or lack a partner; TrustError for a key or a root
+    that cannot be used.
+    """
+    keys = tuple(_flag_key(text, read) for text in trusted_keys)
+    identity = _flag_identity(
+        _rule(certificate_identity, certificate_identity_regexp, _IDENTITY_FLAGS, _STRANGERS, UsageError),
+        _rule(certificate_oidc_issuer, certificate_oidc_issuer_regexp, _ISSUER_FLAGS, _STRANGE_ISSUERS, UsageError),
+        certificate_source_repository,
+    )
+    if identity is not None and trusted_root is None:
+        raise UsageError(
+            "a certificate identity is trusted without --trusted-root",
+            hint="a certificate is only worth what its root is; there is no built-in or cached one",
+        )
+    if trusted_root is not None and identity is None:
+        raise UsageError("--trusted-root without --certificate-identity and --certificate-oidc-issuer")
+    if not keys and identity is None:
+        raise UsageError(
+            "nobody is trusted", hint="use --trust, --trusted-key NAME=PEM, --certificate-identity, or --unsigned"
+        )
+    root = None
+    if trusted_root is not None:
+        root = read_root(_read(trusted_root, "--trusted-root", read), name=str(trusted_root))
+    wanted = 1 if threshold is None else threshold
+    return _policy(keys, () if identity is None else (identity,), root, wanted, "--threshold", UsageError)
+
+
+_IDENTITY_FLAGS: Final = ("--certificate-identity", "--certificate-identity-regexp")
+_ISSUER_FLAGS: Final = ("--certificate-oidc-issuer", "--certificate-oidc-issuer-regexp")
+
+Fault = type[TrustError] | type[UsageError]
+
+
+def _policy(
+    keys: tuple[TrustedKey, ...],
+    identities: tuple[TrustedIdentity, ...],
+    root: RootFile | None,
+    threshold: int,
+    where: str,
+    error: Fault,
+) -> TrustPolicy:
+    known: dict[str, str] = {}
+    for key in keys:
+        if key.fingerprint in known:
+            raise error(f"keys {quote(known[key.fingerprint])} and {quote(key.name)} are the same key")
+        known[key.fingerprint] = key.name
+    principals = {key.principal for key in keys} | {identity.principal for identity in identities}
+    if not 1 <= threshold <= len(principals):
+        raise error(f"{where} is {threshold}, with {len(principals)} principal(s) it can be 1 to {len(principals)}")
+    policy = make_policy(keys=keys, identities=identities, root=root, threshold=threshold)
+    return replace(policy, warnings=lasting_lines(policy))
+
+
+def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
+    _check_names(entry.name, entry.principal, where)
+    if (entry.path is None) == (entry.pem is None):
+        raise TrustError(f"{where}: expected exactly one of path and pem")
+    for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
+        _check_moment(moment, f"{where}.{name}")
+    if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
+        raise TrustError(f"{where}: notBefore is after notAfter")
+    what = f"{where}.pem"
+    pem = (entry.pem or "").encode()
+    if entry.path is not None:
+        what = f"{where}.path: {entry.path}"
+        pem = _read(base / _path(entry.path, f"{where}.path"), f"{where}.path", read)
+    return load_key(
+        pem,
+        name=entry.name,
+        principal=entry.principal,
+        what=what,
+        not_before=entry.not_before,
+        not_after=entry.not_after,
+        scope=_scope(entry, where),
+    )
+
+
+def _identity(entry: IdentityEntry, where: str) -> TrustedIdentity:
+    _check_names(entry.name, entry.principal, where)
+    subjects, issuers = ((f"{where}.{name}", f"{where}.{name}Regexp") for name in ("subject", "issuer"))
+    subject = _rule(entry.subject, entry.subject_regexp, subjects, _STRANGERS, TrustError)
+    issuer = _rule(entry.issuer, entry.issuer_regexp, issuers, _STRANGE_ISSUERS, TrustError)
+    if subject is None or issuer is None:
+        missing = "issuer" if issuer is None else "subject"
+        raise TrustError(
+            f"{where}: no {missing}", hint="subject and issuer together name somebody; another issuer can say anything"
+        )
+    claims = entry.claims or {}
+    for name, value in claims.items():
+        if name not in CLAIM_NAMES.values():
+            raise TrustError(
+                f"{where}.claims: unknown claim {quote(name)}", hint=nearest(name, [*CLAIM_NAMES.values()])
+            )
+        if not value:
+            raise TrustError(f"{where}.claims.{name}: is empty")
+    return TrustedIdentity(
+        name=entry.name,
+        principal=entry.principal or entry.name,
+        subject=subject,
+        issuer=issuer,
+        claims=tuple(sorted(claims.items())),
+        scope=_scope(entry, where),
+    )
+
+
+def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
+    _check_moment(entry.obtained_on, f"{where}.obtainedOn")
+    if entry.max_age is not None and entry.max_age < 1:
+        raise TrustError(f"{where}.maxAge: is {entry.max_age}, expected seconds, at least 1")
+    if entry.sha256 is not None and digest_fault("sha256", entry.sha256):
+        raise TrustError(f"{where}.sha256: {digest_fault('sha256', entry.sha256)}")
+    path = base / _path(entry.trusted_root, f"{where}.trustedRoot")
+    return read_root(
+        _read(path, f"{where}.trustedRoot", read),
+        name=entry.trusted_root,
+        pinned_sha256=entry.sha256,
+        obtained_on=entry.obtained_on,
+        max_age=entry.max_age,
+    )
+
+
+def _flag_key(text: str, read: Read) -> TrustedKey:
+    name, separator, path = text.partition("=")
+    if not separator or not name or not path:
+        raise UsageError(f"--trusted-key: expected NAME=PEM, got {quote(text)}", hint="NAME is who the key belongs to")
+    what = f"--trusted-key {quote(name)}"
+    return load_key(_read(Path(path), what, read), name=name, what=f"{what}: {path}")
+
+
+def _flag_identity(subject: TextRule | None, issuer: TextRule | None, source: str | None) -> TrustedIdentity | None:
+    if source is not None and "://" not in source:
+        raise UsageError(
+            f"--certificate-source-repository: expected a URL, got {quote(source)}",
+            hint="as the certificate has it: https://github.com/OWNER/REPO",
+        )
+    if subject is None and issuer is None and source is None:
+        return None
+    if subject is None or issuer is None:
+        missing = _ISSUER_FLAGS if issuer is None else _IDENTITY_FLAGS
+        raise UsageError(
+            f"{missing[0]} is missing",
+            hint="identity and issuer together name somebody; another issuer can say anything",
+        )
+    claims = () if source is None else (("sourceRepositoryURI", source),)
+    return TrustedIdentity(name=subject.text, principal=subject.text, subject=subject, issuer=issuer, claims=claims)
+
+
+def _rule(
+    exact: str | None, regexp: str | None, names: tuple[str, str], strangers: tuple[str, ...], error: Fault
+) -> TextRule | None:
+    """The rule that one of two spellings gives, or None when neither is there."""
+    if exact is not None and regexp is not None:
+        raise error(f"{names[0]} and {names[1].rpartition('.')[2]} together", hint="give one of them")
+    if exact == "" or regexp == "":
+        raise error(f"{names[0] if exact == '' else names[1]}: is empty")
+    if regexp is None:
+        return None if exact is None else TextRule(text=exact)
+    try:
+        pattern = compile_pattern(regexp)
+    except PatternError as fault:
+        raise error(f"{names[1]}: {quote(regexp)}: {fault}") from None
+    for stranger in strangers:
+        if pattern.fullmatch(stranger):
+            raise error(
+                f"{names[1]}: {quote(regexp)} matches anybody, {stranger} too",
+                hint="write out at least the host and the owner, or the mail domain",
+            )
+    return TextRule(text=regexp, pattern=pattern)
+
+
+def _scope(entry: _ScopedEntry, where: str) -> Scope:
+    def names(values: tuple[str, ...] | None, name: str) -> frozenset[str] | None:
+        if values is not None and (not values or "" in values):
+            raise TrustError(f"{where}.{name}: is empty or holds an empty text", hint=f"leave {name} out for any")
+        return None if values is None else frozenset(values)
+
+    return Scope(
+        agents=names(entry.agents, "agents"),
+        models=names(entry.models, "models"),
+        repositories=names(entry.repositories, "repositories"),
+        predicate_types=names(entry.predicate_types, "predicateTypes"),
+    )
+
+
+def _check_names(name: str, principal: str | None, where: str) -> None:
+    for member, value in (("name", name), ("principal", principal)):
+        if value is not None and (not 1 <= len(value) <= MAX_NAME_CHARS or not value.isprintable()):
+            raise TrustError(f"{where}.{member}: expected 1 to {MAX_NAME_CHARS} printable characters")
+
+
+def _check_moment(moment: datetime | None, where: str) -> None:
+    if moment is not None and moment.tzinfo is None:
+        raise TrustError(f"{where}: a time without a zone", hint="write it like 2027-01-31T00:00:00Z")
+
+
+def _path(text: str, where: str) -> str:
+    if not text or "\0" in text:
+        raise TrustError(f"{where}: is empty or holds NUL")
+    return text
+
+
+def _read(path: Path, where: str, read: Read) -> bytes:
+    try:
+        return read(path)
+    except InputError as fault:
+        raise TrustError(f"{where}: {fault.message}", hint=fault.hint) from None
+    except (OSError, ValueError) as fault:
+        raise TrustError(f"{where}: {path}: {fault}") from None
