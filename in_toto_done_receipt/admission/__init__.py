@@ -1,0 +1,1 @@
+"""From a result to a decision, by asking the policy. Failing or undefined means denied."""

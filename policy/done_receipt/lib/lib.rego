@@ -1,0 +1,147 @@
+# METADATA
+# title: Shared by the rules
+# description: |
+#   Looking things up in the policy input so that a missing, doubled or wrongly typed member is never "fine": what is
+#   asked for is undefined then, and a rule that needs it is not satisfied. Nothing here reads below
+#   input.result.untrusted. No built-in is used that OPA leaves to the host when it compiles to WebAssembly.
+package done_receipt.lib
+
+# The statement was read by the handler of its predicate type. What comes later than that stays silent without it.
+examined if input.result.examined == true
+
+# Subjects and contract may stay unchecked: the verifier said that the receipt's word is enough.
+reported_suffices if input.profile.minimumAssurance == "reported"
+
+# The one check with this id, with at least one finding.
+check(id) := found if {
+	is_array(input.result.checks)
+	matching := [c | some c in input.result.checks; c.id == id]
+	count(matching) == 1
+	found := matching[0]
+	is_array(found.findings)
+	count(found.findings) > 0
+}
+
+# The check was done and everything that it looked at passed.
+passed(id) if {
+	found := check(id)
+	found.status == "pass"
+	every finding in found.findings {
+		finding.status == "pass"
+	}
+}
+
+# The check was not done, or only in part; nothing that it looked at failed.
+not_checked(id) if {
+	found := check(id)
+	found.status == "not_checked"
+	harmless(id)
+}
+
+# The check was not done, for these reasons only.
+not_checked_because(id, reasons) if {
+	not_checked(id)
+	every finding in check(id).findings {
+		finding.reason in reasons
+	}
+}
+
+# Nothing that the check looked at failed, and everything could be evaluated.
+harmless(id) if {
+	every finding in check(id).findings {
+		finding.status in {"pass", "not_checked"}
+	}
+}
+
+# One violation for each finding of this check that failed or could not be evaluated.
+from_findings(code, id) := {v | some v in from_findings_except(code, id, set())}
+
+# The same without the findings that another rule speaks of, by reason.
+from_findings_except(code, id, reasons) := {v |
+	some i, c in input.result.checks
+	c.id == id
+	some j, finding in c.findings
+	finding.status in {"fail", "error"}
+	not at(finding, ["reason"]) in reasons
+	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+}
+
+violation(code, message, facts) := {"code": code, "message": message, "facts": facts}
+
+termed(code, term, message, facts) := {"code": code, "term": term, "message": message, "facts": facts}
+
+# A JSON pointer into the policy input. Steps are member names of ours (which need no escape) and positions.
+pointer(steps) := concat("", [text |
+	some step in steps
+	text := concat("", ["/", step_text(step)])
+])
+
+step_text(step) := step if is_string(step)
+
+step_text(step) := json.marshal(step) if is_number(step)
+
+# What stands at this path, or null. For the arguments of a negated call: `not f(x.y)` is undefined, and so silent, when
+# x has no y; `not f(at(x, ["y"]))` is not.
+at(value, path) := object.get(value, path, null) if {
+	is_object(value)
+} else := null
+
+# A value in a message: strings as they are, numbers as JSON writes them, anything else by saying that it is missing.
+shown(value) := value if {
+	is_string(value)
+} else := json.marshal(value) if {
+	is_number(value)
+} else := "missing"
+
+about(finding) := {"term": finding.path} if {
+	is_string(finding.path)
+} else := {}
+
+message(finding) := finding.message if {
+	is_string(finding.message)
+} else := "a finding without a message"
+
+# Every state that an evidence item can be in.
+item_states := {"confirmed", "refuted", "stale", "blocked", "reported", "error"}
+
+# The claims and their evidence, if all of it is there: as many items as the coverage counts, each with a state, a kind
+# and its ok. Nothing can be left out of a result without this becoming undefined.
+claims := input.result.claims if {
+	is_array(input.result.claims)
+	every claim in input.result.claims {
+		is_string(claim.id)
+		is_string(claim.state)
+		is_array(claim.evidence)
+		every evidence in claim.evidence {
+			evidence.state in item_states
+			is_string(evidence.kind)
+			is_boolean(evidence.ok)
+		}
+	}
+	counted := [1 | some claim in input.result.claims; some _ in claim.evidence]
+	bare := [1 | some claim in input.result.claims; count(claim.evidence) == 0]
+	input.result.coverage.total == count(counted) + count(bare)
+}
+
+# No evidence item is in this state, and the coverage says so too.
+none_in_state(state) if {
+	input.result.coverage[state] == 0
+	every claim in claims {
+		every evidence in claim.evidence {
+			evidence.state != state
+		}
+	}
+}
+
+# One violation for each evidence item in this state.
+items_in_state(code, state, verb) := {v |
+	some i, claim in input.result.claims
+	some j, evidence in claim.evidence
+	evidence.state == state
+	name := item_name(claim, j)
+	text := concat("", [name, " (", shown(evidence.kind), ") ", verb, ": ", message(evidence)])
+	v := termed(code, name, text, [pointer(["result", "claims", i, "evidence", j])])
+}
+
+# What a claim's evidence item is called in messages: the claim's id and the position.
+item_name(claim, position) := concat("", [shown(claim.id), "[", json.marshal(position), "]"])

@@ -1,0 +1,94 @@
+# METADATA
+# title: The acceptance contract did not move
+# description: |
+#   Every sealed path is as the verifier's contract, or else the receipt's own list, has it. When nothing is
+#   sealed this is satisfied and warns; with minimumAssurance reported a contract that nobody looked at is enough
+#   and warns.
+# custom:
+#   short_name: held
+#   order: 100
+#   severity: error
+#   failure_msg: a sealed path moved, or nobody looked
+#   solution: |
+#     Put the sealed paths back and do the work again, or seal a new contract if the change is right.
+#   collections: [minimal]
+#   depends_on: [statement.handler]
+package done_receipt.rules.contract.held
+
+import data.done_receipt.lib
+
+satisfied if {
+	contract.state in {"held", "held_as_reported"}
+	unmoved
+}
+
+satisfied if nothing_sealed
+
+satisfied if only_reported
+
+violations contains violation if {
+	some i, movement in contract.moved
+	text := concat("", [lib.shown(movement.path), " is sealed and was ", change(movement)])
+	fact := lib.pointer(["result", "contract", "moved", i])
+	violation := lib.termed("contract.held", lib.shown(movement.path), text, [fact])
+}
+
+violations contains violation if some violation in others
+
+violations contains violation if {
+	lib.examined
+	not satisfied
+	not some_moved
+	count(others) == 0
+	text := concat("", ["the state of the contract is ", lib.shown(lib.at(contract, ["state"]))])
+	violation := lib.violation("contract.held", text, ["/result/contract/state"])
+}
+
+warnings contains lib.violation("contract.held", "nothing is sealed", ["/result/contract/state"]) if nothing_sealed
+
+warnings contains warning if {
+	only_reported
+	warning := lib.violation("contract.held", "nobody looked at the sealed paths", ["/result/contract/state"])
+}
+
+default contract := {}
+
+contract := input.result.contract if is_object(input.result.contract)
+
+# Nothing is listed as moved, and the check found nothing against it.
+unmoved if {
+	object.get(contract, "moved", []) == []
+	lib.harmless("contract-seals")
+}
+
+some_moved if {
+	some movement in contract.moved
+	is_object(movement)
+}
+
+nothing_sealed if {
+	contract.state == "nothing_sealed"
+	unmoved
+}
+
+only_reported if {
+	lib.reported_suffices
+	contract.state == "not_checked"
+	unmoved
+}
+
+change(movement) := "replaced by something that is not a file" if {
+	movement.change == "not_a_file"
+} else := lib.shown(lib.at(movement, ["change"]))
+
+# What the check found beside the paths that moved, which are listed one by one above.
+moves := {
+	"contract-seals.modified",
+	"contract-seals.created",
+	"contract-seals.deleted",
+	"contract-seals.not_a_file",
+}
+
+others := lib.from_findings_except("contract.held", "contract-seals", moves) if {
+	some_moved
+} else := lib.from_findings("contract.held", "contract-seals")

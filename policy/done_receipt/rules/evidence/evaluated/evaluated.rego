@@ -1,0 +1,23 @@
+# METADATA
+# title: All evidence could be evaluated
+# description: |
+#   No evidence item ended in an error of its own.
+# custom:
+#   short_name: evaluated
+#   order: 150
+#   severity: error
+#   failure_msg: an evidence item could not be evaluated
+#   solution: |
+#     Remove what stood in the way (permissions, a special file, a file that changed while it was read) and verify
+#     again.
+#   collections: [minimal]
+#   depends_on: [evidence.unrefuted]
+package done_receipt.rules.evidence.evaluated
+
+import data.done_receipt.lib
+
+satisfied if lib.none_in_state("error")
+
+violations contains violation if {
+	some violation in lib.items_in_state("evidence.evaluated", "error", "could not be evaluated")
+}

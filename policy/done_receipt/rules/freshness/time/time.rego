@@ -1,0 +1,30 @@
+# METADATA
+# title: The run's times can be true
+# description: |
+#   The run ended before it was signed and before now, within the tolerance, and not longer ago than the profile
+#   allows.
+# custom:
+#   short_name: time
+#   order: 180
+#   severity: error
+#   failure_msg: the run's times cannot be true, or it is too old
+#   solution: |
+#     Ask for a new receipt; check the clocks of both machines when the difference is small.
+#   collections: [minimal]
+#   depends_on: [statement.handler]
+package done_receipt.rules.freshness.time
+
+import data.done_receipt.lib
+
+satisfied if lib.passed("freshness")
+
+violations contains violation if some violation in failures
+
+violations contains violation if {
+	lib.examined
+	not satisfied
+	count(failures) == 0
+	violation := lib.violation("freshness.time", "the run's times were not judged", ["/result/checks"])
+}
+
+failures := lib.from_findings("freshness.time", "freshness")
