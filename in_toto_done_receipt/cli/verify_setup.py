@@ -16,7 +16,7 @@ import click
 from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.options import read_named
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
-from in_toto_done_receipt.observe.manifest.model import read_manifest
+from in_toto_done_receipt.observe.manifest.read import read_manifest
 from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.observe.seals import read_contract

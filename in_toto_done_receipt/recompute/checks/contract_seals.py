@@ -39,9 +39,9 @@ def run(case: Case) -> tuple[Finding, ...]:
     return (finding("pass", "contract-seals.held_as_reported", f"{count} are as the receipt's own list has them"),)
 
 
-def _together(reported: Reported, own: Contract | None) -> tuple[dict[str, str], tuple[str, ...]]:
-    """(path -> sha256, absent paths); where both speak of a path the verifier's contract is the one that counts."""
-    sealed = {file.name: file.digest.sha256 for file in reported.sealed}
+def _together(reported: Reported, own: Contract | None) -> tuple[dict[str, dict[str, str]], tuple[str, ...]]:
+    """(path -> digests, absent paths); where both speak of a path the verifier's contract is the one that counts."""
+    sealed = {file.name: file.digest.as_map() for file in reported.sealed}
     absent = set(reported.absent)
     if own is not None:
         for path in own.absent:
@@ -49,14 +49,14 @@ def _together(reported: Reported, own: Contract | None) -> tuple[dict[str, str],
             absent.add(path)
         for file in own.sealed:
             absent.discard(file.name)
-            sealed[file.name] = file.digest.sha256
+            sealed[file.name] = file.digest
     return sealed, tuple(sorted(absent, key=lambda path: path.encode()))
 
 
 def _compared(reported: Reported, own: Contract) -> tuple[Finding, ...]:
     """Where the receipt's list says something else than the verifier's contract, or leaves something out."""
     said = {file.name: file.digest.sha256 for file in reported.sealed} | dict.fromkeys(reported.absent, "absent")
-    demanded = {file.name: file.digest.sha256 for file in own.sealed} | dict.fromkeys(own.absent, "absent")
+    demanded = {file.name: file.digest["sha256"] for file in own.sealed} | dict.fromkeys(own.absent, "absent")
     return tuple(
         finding(
             "fail",
