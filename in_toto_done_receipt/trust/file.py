@@ -90,8 +90,8 @@ class TrustFile(Record):
 
     version: Literal[1]
     threshold: int = 1
-    key: tuple[KeyEntry, ...] = ()
-    identity: tuple[IdentityEntry, ...] = ()
+    key: tuple[KeyEntry, ...] | None = None
+    identity: tuple[IdentityEntry, ...] | None = None
     sigstore: SigstoreEntry | None = None
 
 
@@ -103,16 +103,9 @@ def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file")
     policy carries those that do not depend on the time as `warnings`.
     """
     file = read_config(data, TrustFile, what=what, error=TrustError)
-    if not file.key and not file.identity:
-        raise TrustError(f"{what}: trusts nobody", hint="add a [[key]] or an [[identity]]")
-    if max(len(file.key), len(file.identity)) > MAX_ENTRIES:
-        raise TrustError(f"{what}: more than {MAX_ENTRIES} keys or identities")
-    names = [entry.name for entry in file.key] + [entry.name for entry in file.identity]
-    for name in names:
-        if names.count(name) > 1:
-            raise TrustError(f"{what}: two entries are named {quote(name)}")
-    keys = tuple(_key(entry, f"{what}: key[{i}]", base, read) for i, entry in enumerate(file.key))
-    identities = tuple(_identity(entry, f"{what}: identity[{i}]") for i, entry in enumerate(file.identity))
+    _check_entries(file, what)
+    keys = tuple(_key(entry, f"{what}: key[{i}]", base, read) for i, entry in enumerate(file.key or ()))
+    identities = tuple(_identity(entry, f"{what}: identity[{i}]") for i, entry in enumerate(file.identity or ()))
     root = None if file.sigstore is None else _root(file.sigstore, f"{what}: sigstore", base, read)
     if identities and root is None:
         raise TrustError(
@@ -169,6 +162,18 @@ _IDENTITY_FLAGS: Final = ("--certificate-identity", "--certificate-identity-rege
 _ISSUER_FLAGS: Final = ("--certificate-oidc-issuer", "--certificate-oidc-issuer-regexp")
 
 Fault = type[TrustError] | type[UsageError]
+
+
+def _check_entries(file: TrustFile, what: str) -> None:
+    if file.key is None and file.identity is None:
+        raise TrustError(f"{what}: trusts nobody", hint="add a [[key]] or an [[identity]]")
+    for member, listed in (("key", file.key), ("identity", file.identity)):
+        if listed is not None and not 1 <= len(listed) <= MAX_ENTRIES:
+            raise TrustError(f"{what}: {member}: {len(listed)} entries, expected 1 to {MAX_ENTRIES}")
+    names = [entry.name for entry in file.key or ()] + [entry.name for entry in file.identity or ()]
+    for name in names:
+        if names.count(name) > 1:
+            raise TrustError(f"{what}: two entries are named {quote(name)}")
 
 
 def _policy(
