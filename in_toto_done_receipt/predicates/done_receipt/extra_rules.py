@@ -6,7 +6,7 @@ exponent, is kept by the types. Each rule gives the faults it finds, in document
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Final
 
@@ -132,33 +132,37 @@ def _all_paths(receipt: model.DoneReceipt) -> Iterator[tuple[str, str]]:
             yield join(place, "artifact", "name"), item.artifact.name
 
 
-def _repeated(names: Iterator[tuple[str, str]]) -> Iterator[Fault]:
-    seen: set[str] = set()
-    for place, name in names:
+def _repeated(names: Iterable[str], seen: set[str], *place: str | int) -> Iterator[Fault]:
+    """The names that stand in `seen` or twice; in `place`, the path below the predicate, `*` is the index."""
+    for index, name in enumerate(names):
         if name in seen:
-            yield fault("statement.duplicate", place, f"expected another name than before, got {quote(name)} again")
+            pointer = join("/predicate", *(index if part == "*" else part for part in place))
+            yield fault("statement.duplicate", pointer, f"expected another name than before, got {quote(name)} again")
         seen.add(name)
 
 
 def _claim_ids(receipt: model.DoneReceipt, _: Statement) -> Iterator[Fault]:
-    return _repeated((join("/predicate/claims", i, "id"), claim.id) for i, claim in enumerate(receipt.claims))
+    return _repeated((claim.id for claim in receipt.claims), set(), "claims", "*", "id")
 
 
 def _cited(receipt: model.DoneReceipt, _: Statement) -> Iterator[Fault]:
-    for place, item in evidence_of(receipt):
-        if isinstance(item, model.TestsEvidence):
-            yield from _repeated((join(place, "cited", i), cited) for i, cited in enumerate(item.cited or ()))
+    for index, claim in enumerate(receipt.claims):
+        for number, item in enumerate(claim.evidence):
+            if isinstance(item, model.TestsEvidence):
+                yield from _repeated(item.cited or (), set(), "claims", index, "evidence", number, "cited", "*")
 
 
 def _contract_names(receipt: model.DoneReceipt, _: Statement) -> Iterator[Fault]:
-    sealed = [(join("/predicate/contract/sealed", i, "name"), f.name) for i, f in enumerate(receipt.contract.sealed)]
-    absent = [(join("/predicate/contract/absent", i), name) for i, name in enumerate(receipt.contract.absent)]
-    yield from _repeated(iter(sealed + absent))
-    for names in (sealed, absent):
-        for (_before, first), (place, second) in pairwise(names):
+    sealed, absent = [file.name for file in receipt.contract.sealed], receipt.contract.absent
+    seen: set[str] = set()
+    yield from _repeated(sealed, seen, "contract", "sealed", "*", "name")
+    yield from _repeated(absent, seen, "contract", "absent", "*")
+    for names, place in ((sealed, ("sealed", "*", "name")), (absent, ("absent", "*"))):
+        for index, (first, second) in enumerate(pairwise(names), 1):
             if first.encode() > second.encode():
+                pointer = join("/predicate/contract", *(index if part == "*" else part for part in place))
                 fact = f"expected names in the order of their bytes, got {quote(second)} after {quote(first)}"
-                yield fault("statement.order", place, fact)
+                yield fault("statement.order", pointer, fact)
 
 
 def _breach_size(receipt: model.DoneReceipt, _: Statement) -> Iterator[Fault]:

@@ -109,7 +109,8 @@ def _rule(error: ValidationError, place: str) -> Fault:
         if last == "observed":
             return fault("statement.error_form", place, "expected error to stand alone, got more beside it")
         closed: Any = error.schema
-        more = sorted(set(error.instance) - set(closed["properties"]))
+        members: Any = error.instance
+        more = sorted(set(members) - set(closed["properties"]))
         return fault("statement.closed", join(place, more[0]), "not a known member, and nothing else may stand here")
     if last == "ok":
         return fault("statement.error_form", place, "expected false beside an error, got true")
