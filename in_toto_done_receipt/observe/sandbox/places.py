@@ -75,8 +75,9 @@ def checked_read_only(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def is_visible(executable: Path, places: tuple[Path, ...]) -> bool:
-    """Is this path, and what it points to, below the system's folders or one of the places?"""
+def hidden(executable: Path, places: tuple[Path, ...]) -> Path | None:
+    """The first of this path and what it points to that is below neither the system's folders nor the places."""
     roots = [*map(Path, SYSTEM), *places]
     lexical = Path(os.path.normpath(executable))
-    return all(any(path.is_relative_to(root) for root in roots) for path in (lexical, executable.resolve()))
+    paths = (lexical, executable.resolve())
+    return next((path for path in paths if not any(path.is_relative_to(root) for root in roots)), None)

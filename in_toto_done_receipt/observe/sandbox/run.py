@@ -13,7 +13,7 @@ from in_toto_done_receipt.observe.sandbox.bubblewrap import View, arguments, fin
 from in_toto_done_receipt.observe.sandbox.launch import Started, launch, supervisor
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, CommandOutcome, Failure
 from in_toto_done_receipt.observe.sandbox.orders import SEARCH_PATH, Landlock, environment, write_orders
-from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, interpreter, is_visible
+from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, hidden, interpreter
 from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
 from in_toto_done_receipt.observe.sandbox.watch import END_SECONDS, Watch
 from in_toto_done_receipt.results.model import SandboxLevel
@@ -57,9 +57,10 @@ def run(
     root = copy.resolve(strict=True)
     shown = checked_read_only(read_only)
     executable = Path(argv[0])
-    if level != "rlimits" and executable.exists() and not is_visible(executable, (*shown, root)):
-        place = executable.resolve().parent
-        return _not_run("not_visible", f"{executable} is not shown at level {level}: name {place} as a read-only path")
+    if level != "rlimits" and executable.exists() and (unseen := hidden(executable, (*shown, root))):
+        return _not_run(
+            "not_visible", f"{unseen} is not shown at level {level}: name a folder above it as read-only path"
+        )
     with ExitStack() as stack:
         room = _room(stack)
         try:
