@@ -15,8 +15,9 @@ def canonical(value: Any) -> bytes:
 
     try:
         return rfc8785.dumps(value)
-    except (rfc8785.CanonicalizationError, AttributeError, TypeError) as error:
-        # AttributeError: rfc8785 sorts member names by `name.encode`, which only text has.
+    except (ValueError, AttributeError, TypeError) as error:
+        # rfc8785's own error is a ValueError, and so is the UnicodeEncodeError of a name that it cannot sort;
+        # AttributeError is what a name gives that is not text.
         raise MalformedInput(f"no canonical JSON: {str(error)[:200]}") from error
     except RecursionError as error:
         raise MalformedInput("no canonical JSON: nested too deeply") from error

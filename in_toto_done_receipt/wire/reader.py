@@ -55,7 +55,7 @@ def read_receipts(data: bytes, *, what: str, allow_statement: bool) -> ReceiptFi
     MalformedJson, MalformedEnvelope (also when there is nothing to verify, or one object is two formats at once) and
     LimitExceeded; in JSON Lines the message names the line.
     """
-    if not data.strip():
+    if len(data) <= strict_json.MAX_BYTES and not data.strip():
         raise MalformedEnvelope(f"{what}: empty, nothing to verify")
     try:
         tree = strict_json.loads(data, what=what)

@@ -23,7 +23,16 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 def to_tree(record: Any) -> Any:
     """The JSON tree of a record; tuples become lists, unset members are left out."""
-    return msgspec.to_builtins(record)
+    return _with_lists(msgspec.to_builtins(record))
+
+
+def _with_lists(tree: Any) -> Any:
+    """The tree with lists for tuples, which msgspec keeps: in a JSON tree an array is a list."""
+    if isinstance(tree, dict):
+        return {name: _with_lists(value) for name, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [_with_lists(value) for value in tree]
+    return tree
 
 
 def convert(tree: Any, type_: type[T], *, what: str, error: type[MalformedInput] = MalformedInput) -> T:
