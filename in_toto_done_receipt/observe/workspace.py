@@ -74,6 +74,10 @@ class DirectoryWorkspace:
     ) -> None:
         os.close(self._fd)
 
+    def open_root(self) -> int:
+        """A descriptor of the root, the caller's own to close; whatever its path names by now."""
+        return os.open(".", _FOLDER, dir_fd=self._fd)
+
     def type_of(self, path: str) -> PathType:
         """See Workspace."""
         try:

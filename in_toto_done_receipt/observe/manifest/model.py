@@ -3,6 +3,7 @@
 import hashlib
 import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
@@ -119,6 +120,11 @@ class Manifest:
     def canonical(self) -> bytes:
         """The canonical bytes, without a final newline."""
         return b"".join(_chunks(self.files, self.total_bytes))
+
+    def entry(self, path: str) -> ManifestFile | None:
+        """The file at this path, spelled as in the manifest, or None."""
+        index = bisect_left(self.files.paths, path)
+        return self.files[index] if index < len(self.files) and self.files.paths[index] == path else None
 
     @property
     def warnings(self) -> tuple[str, ...]:

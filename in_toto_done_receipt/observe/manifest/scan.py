@@ -13,6 +13,7 @@ from in_toto_done_receipt.errors import ProducerError
 from in_toto_done_receipt.observe.manifest.model import Manifest, ManifestLimits, make_manifest, path_fault
 from in_toto_done_receipt.observe.manifest.rows import Again, First
 from in_toto_done_receipt.observe.manifest.walk import Rules, Walk
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.wire.escape import escape
 
 DEFAULT_EXCLUDES: Final = frozenset({"receipt.json", "OUTPUT_MANIFEST.json"})
@@ -23,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 
 def scan(
-    root: Path,
+    root: Path | DirectoryWorkspace,
     *,
     exclude: frozenset[str] = frozenset(),
     exclude_defaults: bool = True,
@@ -36,17 +37,17 @@ def scan(
     Left out are regular files at the paths of `exclude` and, unless told otherwise, at DEFAULT_EXCLUDES. Raises
     ProducerError naming the path for a symbolic link, a hard link, a special file, a name the format cannot hold, an
     unreadable or over-limit file, and for a root that holds `.git` unless `allow_git`; WorkMoved when the walks differ.
-    A symbolic link given as the root is resolved once. Does not say who wrote the files or whether they are any good.
+    A symbolic link given as the root is resolved once, a workspace is scanned as it was opened. Does not say who wrote the files or whether they are any good.
     """
     excluded = exclude | DEFAULT_EXCLUDES if exclude_defaults else exclude
     for path in sorted(excluded):
         fault = path_fault(path)
         if fault:
             raise ProducerError(f"{escape(path)} cannot be excluded: {fault}")
-    fd = _open_root(root)
+    fd = root.open_root() if isinstance(root, DirectoryWorkspace) else _open_root(root)
     try:
         if not allow_git:
-            _refuse_git(fd, root)
+            _refuse_git(fd, root if isinstance(root, Path) else root.root)
         rules = Rules(excluded=excluded, limits=limits)
         first = First()
         count = Walk(rules, first, progress).run(fd)
