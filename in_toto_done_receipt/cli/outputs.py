@@ -56,7 +56,12 @@ def renderer(name: str, settings: Settings, *, several: bool, colour: bool) -> C
 
 def _policy_input(outcome: Outcome, settings: Settings) -> Any:
     return json.loads(
-        policy_input(outcome.result, settings.policy_document(), evaluated_at=outcome.decision.evaluated_at)
+        policy_input(
+            outcome.result,
+            settings.policy_document(),
+            codes=outcome.decision.demanded,
+            evaluated_at=outcome.decision.evaluated_at,
+        )
     )
 
 

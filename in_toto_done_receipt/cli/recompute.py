@@ -1,11 +1,11 @@
-"""`recompute`: verify and do the work again, write the result document, decide nothing. For the job that runs evidence."""
+"""`recompute`: verify, do the work again, write the result document, decide nothing. For the job that runs evidence."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from in_toto_done_receipt.cli.options import FILE, read_document, write_document
+from in_toto_done_receipt.cli.options import FILE, read_document, write_output
 from in_toto_done_receipt.cli.verify_options import demand_options, trust_options, workspace_options
 from in_toto_done_receipt.cli.verify_setup import context_of, settings_of, trust_of
 from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
@@ -37,6 +37,6 @@ def command(receipt: Path, out: Path, **flags: Any) -> int:
     with context_of(flags, settings) as context:
         found = recompute(data, trust=trust, context=context, handlers=handlers, what=str(receipt))
     document = (dump(to_tree(found.result), indent=2) + "\n").encode()
-    write_document(out, document)
+    write_output(out, document)
     click.echo(f"sha256:{sha256_hex(document)}", err=True)
     return refutation_code(found.result)

@@ -48,7 +48,9 @@ def workspace_options(function: F) -> F:
         click.option("--expected-digest", type=TEXT, help="Expected sha256 of the signed payload."),
         click.option("--recheck-commands", is_flag=True, help="Run allowed commands again, in a copy, in a sandbox."),
         click.option("--allow-command", multiple=True, type=TEXT, metavar="ARGV", help="Allow exactly this command."),
-        click.option("--sandbox", type=click.Choice(["bubblewrap", "landlock", "rlimits"]), help="Weakest level to accept."),
+        click.option(
+            "--sandbox", type=click.Choice(["bubblewrap", "landlock", "rlimits"]), help="Weakest level to accept."
+        ),
         click.option("--show-output", is_flag=True, help="Show the start of what commands print, on standard error."),
         unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
         unavailable("--inside-only", what="reading git", takes_value=False),
@@ -93,6 +95,8 @@ def output_options(function: F) -> F:
         click.option("output_format", "--format", default="text", type=TEXT, help="text, json or policy-input."),
         click.option("as_json", "--json", is_flag=True, help="The same as --format json."),
         click.option("outputs", "--output", multiple=True, type=TEXT, metavar="FORMAT=PATH", help="Write this too."),
-        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text."),
+        click.option(
+            "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text."
+        ),
         click.option("--quiet", is_flag=True, help="Print nothing but errors; the exit code says it."),
     )

@@ -51,7 +51,10 @@ def examine(
     common |= {"trust": verified.trust, "context": context, "verified": verified}
     handler = handlers.get(verified.statement.predicate_type)  # step 3
     if handler is None:
-        findings = (*_of_any(verified, None, context), statement_check.no_handler(verified.statement, common["handlers"]))
+        findings = (
+            *_of_any(verified, None, context),
+            statement_check.no_handler(verified.statement, common["handlers"]),
+        )
         return summarise(Examination(findings=findings, examined=False, **common))
     return _handled(verified, handler, context, common)
 
@@ -82,9 +85,7 @@ def _untrusted(error: SignatureNotTrusted) -> tuple[Finding, ...]:
     )
 
 
-def _of_any(
-    verified: VerifiedStatement, receipt: DoneReceipt | None, context: RecomputeContext
-) -> tuple[Finding, ...]:
+def _of_any(verified: VerifiedStatement, receipt: DoneReceipt | None, context: RecomputeContext) -> tuple[Finding, ...]:
     return signature.run(verified, receipt) + statement_check.of_any(
         verified.statement, verified.payload_sha256, context
     )

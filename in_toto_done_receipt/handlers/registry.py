@@ -59,7 +59,9 @@ def _entry_points() -> dict[str, list["EntryPoint"]]:
 def _load(name: str, available: Mapping[str, list["EntryPoint"]]) -> PredicateHandler:
     entries = available.get(name, [])
     if not entries:
-        raise PluginError(f"plug-in {name} is not installed", hint=f"installed: {', '.join(sorted(available)) or 'none'}")
+        raise PluginError(
+            f"plug-in {name} is not installed", hint=f"installed: {', '.join(sorted(available)) or 'none'}"
+        )
     if len(entries) > 1:
         owners = ", ".join(sorted(_owner(entry) for entry in entries))
         raise PluginError(f"plug-in {name} is claimed by several distributions: {owners}")
@@ -81,7 +83,7 @@ def _refuse_writable_place(entry: "EntryPoint") -> None:
     place = Path(str(entry.dist.locate_file(""))).resolve()
     user_site = Path(site.getusersitepackages()).resolve()
     here = Path.cwd().resolve()
-    if place == user_site or place == here:
+    if place in (user_site, here):
         raise PluginError(
             f"plug-in {entry.name} of {_owner(entry)} lies in {place}, which is not the verifier's",
             hint="install it where done-receipt is installed",

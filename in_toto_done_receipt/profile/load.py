@@ -8,6 +8,7 @@ from in_toto_done_receipt.profile.limits import limit_value
 from in_toto_done_receipt.profile.model import UNAVAILABLE, CommandEntry, EvidenceDemand, Profile
 from in_toto_done_receipt.wire.config import nearest, read_config
 from in_toto_done_receipt.wire.paths import check_path
+from in_toto_done_receipt.wire.record import Record
 
 COLLECTIONS: Final = ("minimal",)
 LATER_COLLECTIONS: Final = ("ci", "protected-branch", "release")
@@ -71,13 +72,14 @@ def _check_repeats(keys: list[tuple[object, ...]], where: str) -> None:
 
 
 def _check_rest(profile: Profile, what: str) -> None:
-    for name, value in (("predicateTypes", profile.predicate_types), ("plugins", profile.plugins)):
-        if value is not None and not value:
+    for name, listed in (("predicateTypes", profile.predicate_types), ("plugins", profile.plugins)):
+        if listed is not None and not listed:
             raise ProfileError(f"{what}: {name}: is empty", hint=f"leave {name} out for the default")
     if profile.agent is not None and not profile.agent.models:
         raise ProfileError(f"{what}: agent.models: is empty", hint="no model could ever satisfy it")
-    for section, value in (("freshness", profile.freshness), ("usage", profile.usage)):
-        if value is not None and all(getattr(value, field) is None for field in value.__struct_fields__):
+    sections: tuple[tuple[str, Record | None], ...] = (("freshness", profile.freshness), ("usage", profile.usage))
+    for section, record in sections:
+        if record is not None and all(getattr(record, field) is None for field in record.__struct_fields__):
             raise ProfileError(f"{what}: {section}: is empty")
     for name, value in (profile.limits or {}).items():
         limit_value(name, value, where=f"{what}: limits")

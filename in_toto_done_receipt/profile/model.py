@@ -2,6 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
+import msgspec
 from msgspec import Meta
 
 from in_toto_done_receipt.results.model import SandboxLevel
@@ -51,7 +52,7 @@ class SandboxDemand(Record):
 
     required: SandboxLevel = "bubblewrap"
     read_only: tuple[Text, ...] = ()
-    variables: dict[str, str] = {}
+    variables: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class FreshnessDemand(Record):

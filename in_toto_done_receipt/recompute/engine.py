@@ -127,9 +127,7 @@ def _claims(examination: Examination) -> tuple[ClaimResult, ...]:
     found = {(f.claim, f.evidence): f for f in examination.findings if f.evidence is not None}
     results = []
     for claim in facts.claims:
-        items = tuple(
-            _item(index, item, found[claim.id, index]) for index, item in enumerate(claim.items)
-        )
+        items = tuple(_item(index, item, found[claim.id, index]) for index, item in enumerate(claim.items))
         results.append(ClaimResult(id=claim.id, statement=claim.statement, state=claim_state(items), evidence=items))
     return tuple(results)
 
@@ -173,5 +171,3 @@ def _workspace(context: RecomputeContext) -> Workspace | None:
 def _summary(covered: Coverage, contract: str, principals: tuple[str, ...]) -> str:
     who = f"signed by {', '.join(principals)}" if principals else "unsigned"
     return f"{covered.confirmed} of {covered.total} item(s) confirmed, contract {contract}, {who}"
-
-

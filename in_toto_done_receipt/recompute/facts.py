@@ -1,4 +1,4 @@
-"""What a receipt says of itself, as far as the result document repeats it, and what the findings say of the contract."""
+"""What a receipt says of itself, as far as the result repeats it, and what the findings say of the contract."""
 
 from dataclasses import dataclass
 
@@ -153,9 +153,7 @@ def _state(seals: list[Finding]) -> ContractState:
 
 def sandbox_of(context: RecomputeContext, findings: tuple[Finding, ...]) -> Sandbox:
     """The sandbox, and `none` as its level unless a command ran in it."""
-    ran = any(
-        finding.check == "evidence-command" and finding.status in ("pass", "fail") for finding in findings
-    )
+    ran = any(finding.check == "evidence-command" and finding.status in ("pass", "fail") for finding in findings)
     facts = context.sandbox
     return Sandbox(
         level=facts.level if facts is not None and ran else "none",

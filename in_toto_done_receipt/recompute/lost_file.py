@@ -1,5 +1,7 @@
 """What evidence about a file comes to when the file is not what it was: shared by the kinds file and text."""
 
+from bisect import bisect_left
+
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm
 from in_toto_done_receipt.recompute.case import Case, Item
@@ -9,7 +11,7 @@ from in_toto_done_receipt.wire.escape import escape
 _NOT_A_FILE = ("symlink", "directory", "special")
 
 
-def file_lost(case: Case, item: Item, error: ObservationError, *, path: str, check: str) -> Finding:
+def file_lost(item: Item, error: ObservationError, *, path: str, check: str) -> Finding:
     """The finding for a file that cannot be read now. `check` is the check's id."""
     if isinstance(item.evidence.observed, ErrorForm):
         return item.finding("pass", f"{check}.confirmed", f"still cannot be read: {error.message}", path=path)
@@ -28,5 +30,8 @@ def in_own_manifest(case: Case, path: str, sha256: str | None, size: int) -> boo
     given, claimed = case.context.manifest, case.receipt.manifest
     if given is None or claimed is None or given.digest != claimed.digest.sha256:
         return False
-    entry = given.entry(path)
-    return entry is not None and entry.bytes == size and sha256 in (None, entry.sha256)
+    index = bisect_left(given.files.paths, path)
+    if index == len(given.files) or given.files.paths[index] != path:
+        return False
+    entry = given.files[index]
+    return entry.bytes == size and sha256 in (None, entry.sha256)

@@ -5,6 +5,8 @@ Published as `v0.1.schema.json` beside this file. Written with `wire.record.to_t
 
 from typing import Any, Final, Literal
 
+import msgspec
+
 from in_toto_done_receipt.results.findings import Finding, Status
 from in_toto_done_receipt.results.states import Assurance, Coverage, ItemState, State
 from in_toto_done_receipt.wire.record import Record
@@ -51,7 +53,7 @@ class Signer(Record):
     kind: Literal["key", "sigstore"]
     identity: str | None = None
     issuer: str | None = None
-    claims: dict[str, str] = {}
+    claims: dict[str, str] = msgspec.field(default_factory=dict)
     key_fingerprint: str | None = None
     log_index: int | None = None
     times: tuple[SignedTime, ...] = ()

@@ -122,13 +122,13 @@ _NEUTRAL: Final[dict[str, str]] = {
     "freshness.fresh": "the run's times fit the clock the verifier trusts",
 }
 
+_BY_WEIGHT: Final[tuple[tuple[Weight, dict[str, str]], ...]] = (
+    ("untrusted", _UNTRUSTED),
+    ("refuted", _REFUTED),
+    ("denied", _DENIED),
+    ("neutral", _NEUTRAL),
+)
+
 REASONS: Final[dict[str, Reason]] = {
-    code: Reason(meaning, weight)
-    for weight, codes in (
-        ("untrusted", _UNTRUSTED),
-        ("refuted", _REFUTED),
-        ("denied", _DENIED),
-        ("neutral", _NEUTRAL),
-    )
-    for code, meaning in codes.items()
+    code: Reason(meaning, weight) for weight, codes in _BY_WEIGHT for code, meaning in codes.items()
 }

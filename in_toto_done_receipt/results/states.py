@@ -87,9 +87,7 @@ def assurance(claims: Iterable[Sequence[Item]]) -> Assurance:
     """
     found = list(claims)
     items = [item for group in found for item in group]
-    strong = any(
-        item.state == "confirmed" and EVIDENCE_CLASSES.get(item.kind, "weak") != "weak" for item in items
-    )
+    strong = any(item.state == "confirmed" and EVIDENCE_CLASSES.get(item.kind, "weak") != "weak" for item in items)
     if not strong or any(item.state == "refuted" for item in items):
         return "reported"
     if all(found) and all(item.state == "confirmed" for item in items):

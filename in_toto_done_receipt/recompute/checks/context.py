@@ -14,7 +14,12 @@ def run(case: Case) -> tuple[Finding, ...]:
         return (finding("fail", "context.missing", "the verifier demands a context, the receipt has none"),)
     pairs = (
         ("packet", "/predicate/context/packet/digest/sha256", expected.packet, context.packet.digest.sha256),
-        ("input commit", "/predicate/context/input/digest/gitCommit", expected.input_commit, context.input.digest.git_commit),
+        (
+            "input commit",
+            "/predicate/context/input/digest/gitCommit",
+            expected.input_commit,
+            context.input.digest.git_commit,
+        ),
         (
             "output manifest",
             "/predicate/context/outputManifest/digest/sha256",
@@ -34,4 +39,6 @@ def run(case: Case) -> tuple[Finding, ...]:
         for name, pointer, wanted, said in pairs
         if wanted != said
     )
-    return differing or (finding("pass", "context.equal", "packet, input commit and output manifest are the expected ones"),)
+    return differing or (
+        finding("pass", "context.equal", "packet, input commit and output manifest are the expected ones"),
+    )

@@ -73,6 +73,7 @@ def _compared(reported: Reported, own: Contract) -> tuple[Finding, ...]:
 
 def _change(change: SealChange) -> Finding:
     reason = _REASONS.get(change.change)
+    message = f"{escape(change.path)}: {change.detail}"
     if reason is None:
-        return finding("error", "contract-seals.unreadable", change.detail, path=change.path)
-    return finding("fail", reason, change.detail, path=change.path)
+        return finding("error", "contract-seals.unreadable", message, path=change.path)
+    return finding("fail", reason, message, path=change.path)

@@ -67,9 +67,7 @@ def _blocked(case: Case, item: Item, evidence: CommandEvidence) -> Finding | Non
     required, level = context.settings.sandbox_required, context.sandbox.level
     if SANDBOX_LEVELS.index(level) < SANDBOX_LEVELS.index(required):
         message = f"this machine's sandbox is {level}, the verifier demands {required}"
-        return item.finding(
-            "not_checked", "evidence-command.sandbox", message, expected=required, observed=level
-        )
+        return item.finding("not_checked", "evidence-command.sandbox", message, expected=required, observed=level)
     return None
 
 

@@ -24,7 +24,7 @@ def _recheck(case: Case, item: Item) -> Finding:
     try:
         facts = hash_file(case.context.workspace, path)
     except ObservationError as error:
-        return file_lost(case, item, error, path=path, check="evidence-file")
+        return file_lost(item, error, path=path, check="evidence-file")
     if isinstance(evidence.observed, ErrorForm):
         message = f"{escape(path)} can be read, receipt says {escape(evidence.observed.error)}"
         return item.finding("fail", "evidence-file.now_readable", message, path=path)
@@ -47,7 +47,5 @@ def _compare(case: Case, item: Item, evidence: FileEvidence, sha256: str, size: 
     expected = evidence.expected_sha256
     if expected is not None and expected != sha256 and evidence.ok:
         message = f"{escape(path)} has sha256 {sha256}, expected was {expected}, receipt says ok"
-        return item.finding(
-            "fail", "evidence-file.expectation", message, path=path, expected=expected, observed=sha256
-        )
+        return item.finding("fail", "evidence-file.expectation", message, path=path, expected=expected, observed=sha256)
     return item.finding("pass", "evidence-file.confirmed", "digest and size agree", path=path, observed=sha256)

@@ -10,7 +10,9 @@ def run(case: Case) -> tuple[Finding, ...]:
     """One finding an item, always not_checked."""
     return tuple(
         item.finding(
-            "not_checked", "evidence-other.unknown_kind", f"no check is registered for kind {escape(item.evidence.kind)}"
+            "not_checked",
+            "evidence-other.unknown_kind",
+            f"no check is registered for kind {escape(item.evidence.kind)}",
         )
         for item in items_of(case.receipt)
         if item.evidence.kind not in EVIDENCE_CLASSES

@@ -26,7 +26,7 @@ def _recheck(case: Case, item: Item) -> Finding:
             case.context.workspace, path, evidence.literal, limit=case.context.settings.limits["text-bytes"]
         )
     except ObservationError as error:
-        return file_lost(case, item, error, path=path, check="evidence-text")
+        return file_lost(item, error, path=path, check="evidence-text")
     said = evidence.observed
     if isinstance(said, ErrorForm):
         message = f"{escape(path)} can be read, receipt says {escape(said.error)}"

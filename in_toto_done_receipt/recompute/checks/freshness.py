@@ -1,4 +1,4 @@
-"""The run's end against a clock the verifier trusts: a verified timestamp, else the verifier's now. With a tolerance."""
+"""The run's end against a clock the verifier trusts: a verified timestamp, else the verifier's now."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,10 @@ def run(case: Case) -> tuple[Finding, ...]:
     if finished > clock + skew:
         message = f"the run finished {case.receipt.run.finished_on}, {name} is {format_time(clock)}"
         return (_fail("freshness.in_future", message, clock, case),)
-    if settings.max_age is not None and finished + timedelta(seconds=settings.max_age) + skew < case.context.evaluated_at:
+    if (
+        settings.max_age is not None
+        and finished + timedelta(seconds=settings.max_age) + skew < case.context.evaluated_at
+    ):
         message = (
             f"the run finished {case.receipt.run.finished_on}, now is {format_time(case.context.evaluated_at)}, "
             f"at most {settings.max_age} s are allowed"

@@ -42,7 +42,9 @@ def _among_artifacts(case: Case, subject: Subject) -> Finding:
     name = subject.name or ""
     pointer = f"/subject/{subject.index}"
     if any(digests_match(subject.digest, artifact.digests) for artifact in case.context.artifacts):
-        return finding("pass", "subjects.matched", f"{escape(name)} is one of the artifacts", path=name, pointer=pointer)
+        return finding(
+            "pass", "subjects.matched", f"{escape(name)} is one of the artifacts", path=name, pointer=pointer
+        )
     # Not a failure: the verifier asked about its own artifacts, and each of those has to match.
     return finding("pass", "subjects.unmatched", f"no artifact is {escape(name)}", path=name, pointer=pointer)
 

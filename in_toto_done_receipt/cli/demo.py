@@ -1,0 +1,148 @@
+"""`demo`: the whole story in a scratch directory, told by the commands that a newcomer would type."""
+
+import base64
+import contextlib
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from in_toto_done_receipt.cli import main
+from in_toto_done_receipt.cli.options import FILE
+from in_toto_done_receipt.errors import OutputError
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.observe.sandbox.scratch import scratch
+
+TEST: Final = "/bin/sh tests/check.sh"
+CONTRACT_TEST: Final = 'test "$(cat greeting.txt)" = "hello, world"\n'
+WORK: Final = "hello, world\n"
+
+_BUILD: Final = (
+    'build --root work --out statement.json --contract contract.json --agent demo-agent --task "Say hello to the world."'
+    f' --claim "greets=the greeting is there and the test passes" --file greets=greeting.txt --command "greets={TEST}"'
+)
+_SIGN: Final = "sign statement.json --key worker.pem --out receipt.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cheat:
+    """A way to claim more than was done: what happens, and the exit code that has to answer it."""
+
+    title: str
+    code: int
+
+
+_CHEATS: Final = {
+    "work": Cheat(title="the work is changed after it was signed", code=11),
+    "contract": Cheat(title="the sealed contract is changed: the test now tests nothing", code=11),
+    "envelope": Cheat(title="the signed envelope is changed: another task", code=10),
+    "evidence": Cheat(title="a claim whose evidence nobody can look at", code=12),
+}
+
+
+@click.command()
+@click.option("--into", type=FILE, help="A new directory to leave everything in; else it is removed at the end.")
+def command(into: Path | None) -> int:
+    """Show an honest change that is admitted, and four that are refused, each for its own reason.
+
+    \b
+    Example:
+      done-receipt demo
+    """
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(scratch()) if into is None else _new(into)
+        stack.enter_context(_inside(folder))
+        wrong = _story()
+    if wrong:
+        click.echo(f"error: not as expected: {'; '.join(wrong)}", err=True)
+        return 1
+    click.echo("\nAs it should be: one admitted, four refused, each for its own reason.")
+    return 0
+
+
+def _new(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True)
+    except OSError as fault:
+        raise OutputError(f"--into {path}: {os.strerror(fault.errno or 0).lower()}") from None
+    return path
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _story() -> list[str]:
+    level = probe().level
+    click.echo(f"The strongest sandbox of this machine is {level}.")
+    click.echo("\n## A contract is sealed before the work, and the work is done\n")
+    Path("work/tests").mkdir(parents=True)
+    _write("work/tests/check.sh", CONTRACT_TEST)
+    wrong = [*_run("keygen --out worker", 0), *_run("seal --root work --path 'tests/**' --out contract.json", 0)]
+    _write("work/greeting.txt", WORK)
+    wrong += [*_run(_BUILD, 0), *_run(_SIGN, 0)]
+    click.echo("\n## The honest change\n")
+    wrong += _run(_verify(level), 0)
+    wrong += _cheats(level)
+    return wrong
+
+
+def _verify(level: str) -> str:
+    lower = "" if level == "bubblewrap" else f" --sandbox {level}"
+    return (
+        "verify receipt.json --trusted-key worker=worker.pub --root work --contract contract.json"
+        f' --recheck-commands --allow-command "{TEST}"{lower}'
+    )
+
+
+def _cheats(level: str) -> list[str]:
+    wrong: list[str] = []
+    for name, cheat in _CHEATS.items():
+        click.echo(f"\n## Refused: {cheat.title}\n")
+        if name == "work":
+            _write("work/greeting.txt", "hello, moon\n")
+        elif name == "contract":
+            _write("work/greeting.txt", WORK)
+            _write("work/tests/check.sh", "exit 0\n")
+        elif name == "envelope":
+            _write("work/tests/check.sh", CONTRACT_TEST)
+            _forge()
+        else:
+            claim = ' --claim "fast=it is twice as fast as before"'
+            wrong += [*_run(_BUILD + claim, 0), *_run(_SIGN, 0)]
+        wrong += _run(_verify(level), cheat.code)
+    return wrong
+
+
+def _forge() -> None:
+    """Change one word of the signed payload and put it back as it was encoded."""
+    click.echo('(in receipt.json "hello" becomes "howdy", inside the signed payload)')
+    envelope = json.loads(Path("receipt.json").read_bytes())
+    payload = base64.b64decode(envelope["payload"]).replace(b"hello", b"howdy")
+    envelope["payload"] = base64.b64encode(payload).decode()
+    Path("receipt.json").write_text(json.dumps(envelope))
+
+
+def _write(path: str, text: str) -> None:
+    click.echo(f"$ printf %s {shlex.quote(text)} > {path}")
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def _run(line: str, expected: int) -> list[str]:
+    """Run one of our own commands as it would be typed; what is wrong with its exit code."""
+    click.echo(f"$ done-receipt {line}")
+    code = main.run(shlex.split(line))
+    if expected or code:
+        click.echo(f"(exit code {code})")
+    return [] if code == expected else [f"`done-receipt {line}` ended with {code}, expected {expected}"]
