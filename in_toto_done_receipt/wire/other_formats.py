@@ -58,6 +58,8 @@ def _by_members(tree: dict[str, Any]) -> OtherFormat | None:
         return OtherFormat("a PEP 740 attestation", "`pypi-attestations convert` makes a Sigstore bundle of it")
     if "result" in tree and "decision" in tree:
         return OtherFormat("the output of verify", _DECISION_HINT)
+    if "provenance_summary" in tree:
+        return OtherFormat("gcloud's description of an image", "give one of its envelopes, as a file of its own")
     if "base64Signature" in tree:
         return OtherFormat("an old cosign bundle over a file")
     return None

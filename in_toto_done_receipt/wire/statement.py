@@ -47,9 +47,10 @@ def read_statement(payload: bytes) -> Statement:
     """The statement in a payload.
 
     Ensures `_type` v1 or v0.1; 1-10,000 subjects, each with a digest set that is not empty, whose sha256, sha384 and
-    sha512 are lowercase hex of the right length; a predicate type that is a URI; a predicate that is an object or
-    absent. Unknown members are ignored and listed, and so are digests of other algorithms. Raises MalformedStatement
-    with its pointer, MalformedJson, LimitExceeded. Does not check that subject names are unique, nor the predicate.
+    sha512 are lowercase hex of the right length; a predicate type that is a URI; a predicate that is an object,
+    null or absent. Unknown members are ignored and listed, and so are digests of other algorithms. Raises
+    MalformedStatement with its pointer, MalformedJson, LimitExceeded. Does not check that subject names are unique, nor
+    what is in the predicate.
     """
     tree = strict_json.loads(payload, what="statement", max_bytes=MAX_PAYLOAD_BYTES)
     members = Members(tree, _STATEMENT_MEMBERS, what="statement", error=MalformedStatement)
@@ -70,7 +71,8 @@ def read_statement(payload: bytes) -> Statement:
         type=type_,
         subjects=subjects,
         predicate_type=predicate_type,
-        predicate=members.optional("predicate", "object"),
+        # Unset and empty mean the same (statement.md), and some writers say null for unset.
+        predicate=None if tree.get("predicate") is None else members.optional("predicate", "object"),
         tree=tree,
         unrecognized=tuple(unrecognized),
     )

@@ -19,7 +19,7 @@ def envelope(payload: bytes = b"{}", payload_type: str = "application/vnd.in-tot
 
 
 def bundle(payload: bytes = b"{}", **more: Any) -> dict[str, Any]:
-    material = {"certificate": {}}
+    material: dict[str, Any] = {"certificate": {}}
     return {"mediaType": BUNDLE_TYPE, "verificationMaterial": material, "dsseEnvelope": envelope(payload)} | more
 
 
@@ -124,6 +124,7 @@ OTHER: dict[str, tuple[Any, str]] = {
     "in-toto link": ({"signed": {"_type": "link"}, "signatures": []}, "an in-toto link"),
     "in-toto layout": ({"signed": {"_type": "layout"}, "signatures": []}, "an in-toto layout"),
     "cosign bundle": ({"base64Signature": "", "cert": ""}, "an old cosign bundle"),
+    "gcloud output": ({"image_summary": {}, "provenance_summary": {}}, "gcloud's description of an image"),
     "gh output": ([{"attestation": {}, "verificationResult": {}}], "the output of gh attestation verify"),
 }
 

@@ -1,0 +1,46 @@
+"""wire/escape.py"""
+
+import sys
+import unicodedata
+
+import pytest
+
+from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, escape
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("src/é 中.py", "src/é 中.py", id="ordinary"),
+        pytest.param("a\nb\tc", "a\\x0ab\\x09c", id="line-break"),
+        pytest.param("\x1b[31m", "\\x1b[31m", id="terminal-escape"),
+        pytest.param("\x9b31m", "\\x9b31m", id="c1-escape"),
+        pytest.param("a\u202egpj.exe", "a\\u202egpj.exe", id="bidi-override"),
+        pytest.param("a\u2066b", "a\\u2066b", id="bidi-isolate"),
+        pytest.param("a\u200bb\ufeff", "a\\u200bb\\ufeff", id="zero-width"),
+        pytest.param("a\u2028b\u2029", "a\\u2028b\\u2029", id="line-separators"),
+        pytest.param("\ud800", "\\ud800", id="lone-surrogate"),
+        pytest.param("a\udcff", "a\\xff", id="byte-of-a-file-name"),
+        pytest.param("\U000e0041", "\\U000e0041", id="tag"),
+        pytest.param(b"a\xffb\n", "a\\xffb\\x0a", id="bytes"),
+        pytest.param("a\\b", "a\\b", id="backslash-stays"),
+    ],
+)
+def test_escape_shows(text: str | bytes, shown: str) -> None:
+    assert escape(text) == shown
+
+
+def test_escaped_text_is_printable_and_one_line() -> None:
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    shown = escape(everything)
+    assert len(shown.splitlines()) == 1
+    assert shown.encode()
+
+
+@pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the pinned table is compared with Unicode 14")
+def test_pinned_table_has_every_format_character() -> None:
+    of_python = {c for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)) in {"Cc", "Cf"}}
+    pinned = {c for c in range(sys.maxunicode + 1) if CONTROL_OR_FORMAT.fullmatch(chr(c))}
+    # Unicode 15.0 made 13439-1343F format characters; nothing else changed until 16.0.
+    assert pinned - of_python == set(range(0x13439, 0x13440))
+    assert of_python <= pinned
