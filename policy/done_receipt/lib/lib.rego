@@ -139,9 +139,9 @@ items_in_state(code, state, verb) := {v |
 	some j, evidence in claim.evidence
 	evidence.state == state
 	name := item_name(claim, j)
-	text := concat("", [name, " (", shown(evidence.kind), ") ", verb, ": ", message(evidence)])
+	text := concat("", [name, " (", shown(at(evidence, ["kind"])), ") ", verb, ": ", message(evidence)])
 	v := termed(code, name, text, [pointer(["result", "claims", i, "evidence", j])])
 }
 
 # What a claim's evidence item is called in messages: the claim's id and the position.
-item_name(claim, position) := concat("", [shown(claim.id), "[", json.marshal(position), "]"])
+item_name(claim, position) := concat("", [shown(at(claim, ["id"])), "[", json.marshal(position), "]"])

@@ -28,9 +28,9 @@ satisfied if only_reported
 
 violations contains violation if {
 	some i, movement in contract.moved
-	text := concat("", [lib.shown(movement.path), " is sealed and was ", change(movement)])
+	text := concat("", [lib.shown(lib.at(movement, ["path"])), " is sealed and was ", change(movement)])
 	fact := lib.pointer(["result", "contract", "moved", i])
-	violation := lib.termed("contract.held", lib.shown(movement.path), text, [fact])
+	violation := lib.termed("contract.held", lib.shown(lib.at(movement, ["path"])), text, [fact])
 }
 
 violations contains violation if some violation in others

@@ -29,7 +29,7 @@ violations contains violation if {
 	some j, evidence in claim.evidence
 	evidence.ok == false
 	name := lib.item_name(claim, j)
-	text := concat("", [name, " (", lib.shown(evidence.kind), ") is not ok: ", word(evidence)])
+	text := concat("", [name, " (", lib.shown(lib.at(evidence, ["kind"])), ") is not ok: ", word(evidence)])
 	fact := lib.pointer(["result", "claims", i, "evidence", j, "ok"])
 	violation := lib.termed("evidence.succeeded", name, text, [fact])
 }
@@ -38,9 +38,9 @@ violations contains violation if {
 	some i, claim in input.result.claims
 	claim.state == "failed"
 	not some_not_ok(claim)
-	text := concat("", ["claim ", lib.shown(claim.id), " failed"])
+	text := concat("", ["claim ", lib.shown(lib.at(claim, ["id"])), " failed"])
 	fact := lib.pointer(["result", "claims", i, "state"])
-	violation := lib.termed("evidence.succeeded", lib.shown(claim.id), text, [fact])
+	violation := lib.termed("evidence.succeeded", lib.shown(lib.at(claim, ["id"])), text, [fact])
 }
 
 some_not_ok(claim) if {

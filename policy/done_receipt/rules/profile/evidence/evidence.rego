@@ -52,6 +52,8 @@ name(demand) := concat("/", [lib.shown(lib.at(demand, ["claim"])), lib.shown(lib
 
 # Both lists are always there in the policy input, empty when the profile names none.
 met(demand) if {
+	is_string(demand.claim)
+	is_string(demand.kind)
 	is_array(demand.argv)
 	is_array(demand.paths)
 	confirmed := confirmed_items(demand.claim, demand.kind)
@@ -75,8 +77,6 @@ path_shown(path, confirmed) if {
 }
 
 confirmed_items(id, kind) := [evidence |
-	is_string(id)
-	is_string(kind)
 	some claim in lib.claims
 	claim.id == id
 	some evidence in claim.evidence

@@ -30,7 +30,7 @@ violations contains violation if {
 	finding.reason == "statement.no_handler"
 	text := concat("", [
 		"no handler for predicate type ",
-		lib.shown(input.result.predicateType),
+		lib.shown(lib.at(input.result, ["predicateType"])),
 		", registered: ",
 		registered,
 	])

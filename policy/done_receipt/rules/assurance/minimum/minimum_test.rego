@@ -1,0 +1,46 @@
+package done_receipt.rules.assurance.minimum_test
+
+import data.done_receipt.rules.assurance.minimum
+
+good := {
+	"profile": {"minimumAssurance": "partially_rechecked"},
+	"result": {
+		"examined": true,
+		"assurance": "partially_rechecked",
+		"coverage": {"total": 2, "confirmed": 1},
+		"claims": [
+			{"id": "c", "state": "confirmed", "evidence": [{"kind": "file", "ok": true, "state": "confirmed"}]},
+			{"id": "d", "state": "reported", "evidence": []},
+		],
+	},
+}
+
+with_assurance(level) := json.patch(good, [{"op": "replace", "path": "/result/assurance", "value": level}])
+
+test_enough_satisfies if {
+	every level in ["partially_rechecked", "fully_rechecked"] {
+		minimum.satisfied with input as with_assurance(level)
+		count(minimum.violations) == 0 with input as with_assurance(level)
+	}
+}
+
+test_too_little_is_a_violation if {
+	not minimum.satisfied with input as with_assurance("reported")
+	minimum.violations == {{
+		"code": "assurance.minimum",
+		"message": "assurance is reported, demanded is partially_rechecked: 1 of 2 item(s) confirmed",
+		"facts": ["/result/assurance", "/profile/minimumAssurance", "/result/coverage", "/result/claims/1/state"],
+	}} with input as with_assurance("reported")
+}
+
+test_an_unknown_word_does_not_satisfy if {
+	not minimum.satisfied with input as with_assurance("certainly")
+	count(minimum.violations) == 1 with input as with_assurance("certainly")
+}
+
+test_missing_does_not_satisfy if {
+	every path in ["result/assurance", "profile/minimumAssurance", "result/claims", "result/coverage"] {
+		not minimum.satisfied with input as json.remove(good, [path])
+		count(minimum.violations) == 1 with input as json.remove(good, [path])
+	}
+}

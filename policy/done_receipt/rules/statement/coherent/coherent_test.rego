@@ -1,0 +1,55 @@
+package done_receipt.rules.statement.coherent_test
+
+import data.done_receipt.rules.statement.coherent
+
+good := {"result": {
+	"examined": true,
+	"verdict": {"coherent": true},
+	"checks": [{
+		"id": "statement",
+		"status": "not_checked",
+		"findings": [
+			{"status": "pass", "reason": "statement.coherent", "message": "fine"},
+			{"status": "not_checked", "reason": "statement.twin_names", "message": "A and a"},
+		],
+	}],
+}}
+
+test_agreeing_satisfies if {
+	coherent.satisfied with input as good
+	count(coherent.violations) == 0 with input as good
+}
+
+test_each_fault_is_a_violation if {
+	bad := json.patch(good, [
+		{"op": "replace", "path": "/result/checks/0/findings/0/status", "value": "fail"},
+		{"op": "replace", "path": "/result/checks/0/findings/1/status", "value": "fail"},
+	])
+	not coherent.satisfied with input as bad
+	count(coherent.violations) == 2 with input as bad
+}
+
+test_a_fault_without_a_reason_is_a_violation_too if {
+	bad := json.remove(
+		json.patch(good, [{"op": "replace", "path": "/result/checks/0/findings/0/status", "value": "error"}]),
+		["result/checks/0/findings/0/reason"],
+	)
+	count(coherent.violations) == 1 with input as bad
+}
+
+test_not_coherent_without_a_finding_is_a_violation if {
+	bad := json.patch(good, [{"op": "replace", "path": "/result/verdict/coherent", "value": false}])
+	not coherent.satisfied with input as bad
+	count(coherent.violations) == 1 with input as bad
+}
+
+test_missing_does_not_satisfy if {
+	every path in ["result/verdict", "result/verdict/coherent", "result/checks", "result/checks/0/findings"] {
+		not coherent.satisfied with input as json.remove(good, [path])
+		count(coherent.violations) == 1 with input as json.remove(good, [path])
+	}
+}
+
+test_silent_when_nothing_was_examined if {
+	count(coherent.violations) == 0 with input as {"result": {"examined": false, "checks": []}}
+}
