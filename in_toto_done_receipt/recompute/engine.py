@@ -101,7 +101,7 @@ def summarise(examination: Examination) -> VerificationResult:
         run=ReceiptFacts.run_of(examination.facts),
         workspace=_workspace(context),
         verdict=ReceiptFacts.verdict_of(examination.facts, checks),
-        summary=_summary(covered, contract.state, names),
+        summary=_summary(covered, contract.state, names, examination.trust),
         profile_digest=context.settings.digest,
         handlers=examination.handlers,
         unrecognized_fields=examination.unrecognized,
@@ -168,6 +168,7 @@ def _workspace(context: RecomputeContext) -> Workspace | None:
     return Workspace(kind="live", root=str(context.workspace.root))
 
 
-def _summary(covered: Coverage, contract: str, principals: tuple[str, ...]) -> str:
-    who = f"signed by {', '.join(principals)}" if principals else "unsigned"
+def _summary(covered: Coverage, contract: str, principals: tuple[str, ...], trust: TrustFacts) -> str:
+    nobody = "no signature asked for" if trust.mode == "unsigned" else "signed by nobody who is trusted"
+    who = f"signed by {', '.join(principals)}" if principals else nobody
     return f"{covered.confirmed} of {covered.total} item(s) confirmed, contract {contract}, {who}"

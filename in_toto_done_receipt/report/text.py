@@ -47,7 +47,7 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
     if result.sandbox.level != "none":
         yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
     yield from _claims(result.claims)
-    yield from _findings(result)
+    yield from _findings(result, decision)
     yield from _violations("violations", decision.violations)
     yield from _violations("warnings", decision.warnings)
     if decision.overrides:
@@ -58,6 +58,8 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
 def _signature_lines(result: VerificationResult) -> Iterator[str]:
     for signer in result.signers:
         yield from _wrap(_signer(signer), "  signed by   ")
+        if signer.key_fingerprint is not None:
+            yield f"  key         {signer.key_fingerprint.removeprefix('sha256:')}"
         repository = signer.claims.get("sourceRepositoryURI")
         if repository:
             yield from _wrap(escape(repository), "  source      ")
@@ -73,7 +75,7 @@ def _signature_lines(result: VerificationResult) -> Iterator[str]:
 
 def _signer(signer: Signer) -> str:
     if signer.kind == "key":
-        return f"{escape(signer.principal)} with key {signer.key_fingerprint}"
+        return escape(signer.principal)
     return f"{escape(signer.principal)}: {escape(signer.identity or '')}, issuer {escape(signer.issuer or '')}"
 
 
@@ -98,8 +100,14 @@ def _item(item: EvidenceResult) -> str:
     return f"{escape(item.kind)}{about}: {item.state} — {escape(item.message)}"
 
 
-def _findings(result: VerificationResult) -> Iterator[str]:
-    shown = [f for check in result.checks for f in check.findings if f.status in ("fail", "error") and f.claim is None]
+def _findings(result: VerificationResult, decision: Decision) -> Iterator[str]:
+    said = {violation.message for violation in decision.violations}
+    shown = [
+        finding
+        for check in result.checks
+        for finding in check.findings
+        if finding.status in ("fail", "error") and finding.claim is None and finding.message not in said
+    ]
     if not shown:
         return
     yield ""

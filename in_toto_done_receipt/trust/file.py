@@ -53,7 +53,7 @@ class _ScopedEntry(Record):
     predicate_types: tuple[str, ...] | None = None
 
 
-class KeyEntry(_ScopedEntry):
+class KeyEntry(_ScopedEntry, kw_only=True):
     """`[[key]]`: a public key, in a file or in place."""
 
     name: str
@@ -64,7 +64,7 @@ class KeyEntry(_ScopedEntry):
     not_after: datetime | None = None
 
 
-class IdentityEntry(_ScopedEntry):
+class IdentityEntry(_ScopedEntry, kw_only=True):
     """`[[identity]]`: a Sigstore certificate identity."""
 
     name: str

@@ -1,0 +1,37 @@
+"""The reason codes are a closed list: every one that the code names is in it, and every one in it is named."""
+
+import re
+from pathlib import Path
+
+from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
+from in_toto_done_receipt.results.reasons import REASONS
+
+PACKAGE = Path(__file__).parents[3] / "in_toto_done_receipt"
+CODE = re.compile(r'"((?:%s)\.[a-z_]+)"' % "|".join(DOCUMENT_ORDER))
+
+
+def named() -> set[str]:
+    texts = [
+        path.read_text(encoding="utf-8")
+        for folder in ("recompute", "trust", "predicates", "handlers")
+        for path in (PACKAGE / folder).rglob("*.py")
+        if path.name != "faults.py"
+    ]
+    found = {code for text in texts for code in CODE.findall(text)}
+    # lost_file.py writes `{check}.missing` for the two kinds that share it
+    shared = ("confirmed", "missing", "not_a_file", "unreadable")
+    return found | {f"evidence-{kind}.{reason}" for kind in ("file", "text") for reason in shared}
+
+
+def test_every_code_that_a_check_names_is_listed() -> None:
+    from in_toto_done_receipt.predicates.done_receipt.faults import FAULT_REASONS
+
+    assert named() - set(REASONS) - set(FAULT_REASONS) == set()
+
+
+def test_every_listed_code_is_named_by_a_check() -> None:
+    assert set(REASONS) - named() == set()
+
+
+def test_every_code_belongs_to_a_check_of_the_document() -> None:
+    assert {code.partition(".")[0] for code in REASONS} <= set(DOCUMENT_ORDER)
