@@ -170,5 +170,5 @@ def test_refuses_rsa_with_an_even_exponent(workshop: Any) -> None:
     public = workshop.private_key("rsa-2048").public_key()
     spki = public.public_bytes(ser.Encoding.DER, ser.PublicFormat.SubjectPublicKeyInfo)
     assert spki.endswith(b"\x02\x03\x01\x00\x01")
-    with pytest.raises(TrustError, match="public exponent 65536|not a public key that can be read"):
+    with pytest.raises(TrustError, match=r"public exponent 65536|not a public key that can be read"):
         load_key(pem_of(spki[:-1] + b"\x00"), name="a", what="a")

@@ -1,0 +1,322 @@
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from in_toto_done_receipt.errors import TrustError, UnreadableInput, UsageError
+from in_toto_done_receipt.trust.file import from_flags, load_trust
+from in_toto_done_receipt.trust.identity import CLAIM_NAMES
+from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.wire.digests import sha256_hex
+
+ROOT = json.dumps(
+    {
+        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+        "tlogs": [{"baseUrl": "https://log", "publicKey": {"validFor": {"start": "2024-01-01T00:00:00Z"}}}],
+        "certificateAuthorities": [{"uri": "https://ca", "validFor": {"start": "2025-02-03T04:05:06.789Z"}}],
+        "ctlogs": [{"baseUrl": "https://ct", "publicKey": {"validFor": {"start": "2023-01-01T00:00:00+01:00"}}}],
+    }
+).encode()
+SCHEMA = json.loads(files("in_toto_done_receipt.trust").joinpath("trust.v0.1.schema.json").read_bytes())
+KEY = '[[key]]\nname = "alice"\npath = "alice.pub"\n'
+IDENTITY = '[[identity]]\nname = "ci"\nsubject = "a@b.example"\nissuer = "https://i.example"\n'
+SIGSTORE = '[sigstore]\ntrustedRoot = "root.json"\n'
+
+Load = Callable[[str], TrustPolicy]
+
+
+@pytest.fixture
+def folder(workshop: Any, tmp_path: Path) -> Path:
+    (tmp_path / "alice.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519")))
+    (tmp_path / "bob.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519", 1)))
+    (tmp_path / "root.json").write_bytes(ROOT)
+    return tmp_path
+
+
+@pytest.fixture
+def load(folder: Path) -> Load:
+    return lambda text: load_trust(text.encode(), base=folder, read=Path.read_bytes, what="trust.toml")
+
+
+def accepted_by_schema(text: str) -> bool:
+    tree = json.loads(json.dumps(tomllib.loads(text), default=datetime.isoformat))
+    return Draft202012Validator(SCHEMA).is_valid(tree)
+
+
+WHOLE = f"""
+version = 1
+threshold = 2
+
+[[key]]
+name = "laptop"
+principal = "alice"
+path = "alice.pub"
+notBefore = 2026-01-01T00:00:00Z
+notAfter = 2027-01-01T00:00:00+01:00
+agents = ["agent"]
+models = ["m1", "m2"]
+repositories = ["https://example.com/r"]
+predicateTypes = ["https://w3id.org/done-receipt/v0.1"]
+
+[[identity]]
+name = "ci"
+subjectRegexp = 'https://github\\.com/org/repo/\\.github/workflows/[a-z]+\\.yml@refs/heads/main'
+issuer = "https://token.actions.githubusercontent.com"
+claims = {{ sourceRepositoryURI = "https://github.com/org/repo" }}
+
+[sigstore]
+trustedRoot = "root.json"
+sha256 = "{sha256_hex(ROOT)}"
+obtainedOn = 2026-11-01T00:00:00Z
+maxAge = 7776000
+"""
+
+
+def test_whole_file(load: Load) -> None:
+    policy = load(WHOLE)
+    (key,), (identity,) = policy.keys, policy.identities
+    assert (policy.mode, policy.threshold) == ("signed", 2)
+    assert (key.name, key.principal, key.algorithm) == ("laptop", "alice", "ed25519")
+    assert key.not_after == datetime(2026, 12, 31, 23, tzinfo=UTC)
+    assert key.scope.models == {"m1", "m2"}
+    assert (identity.principal, identity.scope.unlimited) == ("ci", True)
+    assert identity.claims == (("sourceRepositoryURI", "https://github.com/org/repo"),)
+    assert policy.root is not None
+    assert policy.root.newest_validity_start == datetime(2025, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
+    assert policy.root.max_age == 7776000
+    assert accepted_by_schema(WHOLE)
+
+
+def test_key_in_place(load: Load, folder: Path) -> None:
+    pem = (folder / "alice.pub").read_text()
+    in_place = load(f"version = 1\n[[key]]\nname = 'alice'\npem = '''{pem}'''\n")
+    assert in_place.digest == load("version = 1\n" + KEY).digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("threshold = 2", "threshold = 1"),
+        ('principal = "alice"', 'principal = "bob"'),
+        ("alice.pub", "bob.pub"),
+        ("notBefore = 2026", "notBefore = 2025"),
+        ("2027-01-01T00", "2027-01-01T01"),
+        ('agents = ["agent"]', 'agents = ["other"]'),
+        ('agents = ["agent"]', ""),
+        ('"m1", "m2"', '"m1"'),
+        ("example.com/r", "example.com/s"),
+        ("receipt/v0.1", "receipt/v0.2"),
+        ("[a-z]+", "[a-z]*"),
+        ('issuer = "https://token', 'issuer = "https://tokem'),
+        ("URI = ", "Ref = "),
+        ('org/repo" }', 'org/other" }'),
+        ("obtainedOn = 2026-11-01", "obtainedOn = 2026-11-02"),
+        ("maxAge = 7776000", "maxAge = 7776001"),
+    ],
+)
+def test_digest_covers_what_decides(load: Load, old: str, new: str) -> None:
+    assert old in WHOLE
+    assert load(WHOLE.replace(old, new)).digest != load(WHOLE).digest
+
+
+def test_digest_covers_the_root(load: Load, folder: Path) -> None:
+    text = re.sub("sha256.*\n", "", WHOLE)
+    before = load(text).digest
+    (folder / "root.json").write_bytes(ROOT.replace(b"2023", b"2022"))
+    assert load(text).digest != before
+
+
+def test_digest_does_not_depend_on_the_order_of_scopes(load: Load) -> None:
+    assert load(WHOLE.replace('"m1", "m2"', '"m2", "m1"')).digest == load(WHOLE).digest
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("version = 1", "trusts nobody"),
+        ("version = 2\n" + KEY, "version"),
+        (KEY, "version"),
+        ("version = 1\nkey = []\n", "key: 0 entries, expected 1 to 100"),
+        ("version = 1\ntreshold = 1\n" + KEY, "unknown key treshold"),
+        ("version = 1\n" + KEY + "notafter = 2027-01-01T00:00:00Z", r"unknown key key\[0\].notafter"),
+        ("version = 1\n" + KEY + "agent = ['a']", r"unknown key key\[0\].agent"),
+        ("version = 1\nthreshold = 0\n" + KEY, r"threshold is 0, with 1 principal\(s\) it can be 1 to 1"),
+        ("version = 1\nthreshold = 2\n" + KEY, r"threshold is 2, with 1 principal\(s\)"),
+        ("version = 1\nthreshold = true\n" + KEY, "threshold"),
+        ("version = 1\n" + KEY + KEY, 'two entries are named "alice"'),
+        ("version = 1\n" + KEY + KEY.replace('"alice"', '"b"'), 'keys "alice" and "b" are the same key'),
+        ("version = 1\n[[key]]\nname = 'a'\n", r"key\[0\]: expected exactly one of path and pem"),
+        ("version = 1\n" + KEY + "pem = 'x'\n", r"key\[0\]: expected exactly one of path and pem"),
+        ("version = 1\n[[key]]\nname = 'a'\npem = ''\n", r"key\[0\].pem: expected one PEM block"),
+        ("version = 1\n[[key]]\nname = 'a'\npath = ''\n", r"key\[0\].path: is empty"),
+        ("version = 1\n[[key]]\nname = 'a'\npath = 'none.pub'\n", r"key\[0\].path: .*none.pub"),
+        ("version = 1\n[[key]]\nname = 'a'\npath = 'root.json'\n", r"key\[0\].path: root.json: expected one PEM block"),
+        ("version = 1\n[[key]]\nname = ''\npath = 'alice.pub'\n", r"key\[0\].name: expected 1 to 200"),
+        ("version = 1\n" + KEY + 'principal = "a\\nb"\n', r"key\[0\].principal: expected 1 to 200"),
+        ("version = 1\n" + KEY + "agents = []\n", r"key\[0\].agents: is empty"),
+        ("version = 1\n" + KEY + "models = ['']\n", r"key\[0\].models: is empty"),
+        ("version = 1\n" + KEY + "notAfter = 2027-01-01T00:00:00\n", r"key\[0\].notAfter: a time without a zone"),
+        ("version = 1\n" + KEY + "notAfter = 2027-01-01\n", "notAfter"),
+        (
+            "version = 1\n" + KEY + "notBefore = 2027-01-02T00:00:00Z\nnotAfter = 2027-01-01T00:00:00Z\n",
+            r"key\[0\]: notBefore is after notAfter",
+        ),
+        ("version = 1\n" + IDENTITY, "an identity is trusted, and there is no"),
+        ("version = 1\n" + KEY + SIGSTORE, "sigstore: a trusted root, and no identity is trusted"),
+        ("version = 1\n" + IDENTITY.replace("https://i.example", "") + SIGSTORE, r"identity\[0\].issuer: is empty"),
+        ("version = 1\n" + re.sub("issuer.*\n", "", IDENTITY) + SIGSTORE, r"identity\[0\]: no issuer"),
+        ("version = 1\n" + re.sub("subject.*\n", "", IDENTITY) + SIGSTORE, r"identity\[0\]: no subject"),
+        ("version = 1\n" + IDENTITY + "issuerRegexp = 'x'\n" + SIGSTORE, "issuer and issuerRegexp together"),
+        ("version = 1\n" + IDENTITY + "claims = {repository = 'x'}\n" + SIGSTORE, 'unknown claim "repository"'),
+        ("version = 1\n" + IDENTITY + "claims = {buildTrigger = ''}\n" + SIGSTORE, "claims.buildTrigger: is empty"),
+        ("version = 1\n" + IDENTITY + SIGSTORE + "sha256 = 'x'\n", "sigstore.sha256: expected 64"),
+        ("version = 1\n" + IDENTITY + SIGSTORE + f"sha256 = '{'0' * 64}'\n", "pinned is 0000"),
+        ("version = 1\n" + IDENTITY + SIGSTORE + "maxAge = 0\n", "sigstore.maxAge: is 0"),
+        ("version = 1\n" + IDENTITY + "[sigstore]\ntrustedRoot = 'alice.pub'\n", "trusted root"),
+        ("version = 1\n" + IDENTITY + "[sigstore]\ntrustedRoot = '.'\n", "sigstore.trustedRoot"),
+        ("version = 1\n" + IDENTITY + "[sigstore]\ntrustedRoot = 'a\\u0000b'\n", "trustedRoot|not TOML"),
+    ],
+)
+def test_refuses(load: Load, text: str, message: str) -> None:
+    with pytest.raises(TrustError, match=message):
+        load(text)
+
+
+REGEXP = '[[identity]]\nname = "ci"\nsubjectRegexp = \'{}\'\nissuer = "https://i.example"\n'
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [".*", ".+", "^.*$", "(.*)", r"[\s\S]*", ".*.*", "https://.*", ".*@.*", r".*\.yml@.*", "(https://a|.*)", "[^ ]+"],
+)
+def test_refuses_an_expression_that_anybody_matches(load: Load, pattern: str) -> None:
+    with pytest.raises(TrustError, match=r"identity\[0\].subjectRegexp: .* matches anybody"):
+        load("version = 1\n" + REGEXP.format(pattern) + SIGSTORE)
+
+
+@pytest.mark.parametrize("pattern", [".*", "https?://.+", "https://[^/]*"])
+def test_refuses_an_issuer_that_anybody_is(load: Load, pattern: str) -> None:
+    text = IDENTITY.replace('issuer = "https://i.example"', f"issuerRegexp = '{pattern}'")
+    with pytest.raises(TrustError, match=r"identity\[0\].issuerRegexp: .* matches anybody"):
+        load("version = 1\n" + text + SIGSTORE)
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=a)b", r"(a)\\1"])
+def test_refuses_an_expression_that_cannot_be_used(load: Load, pattern: str) -> None:
+    with pytest.raises(TrustError, match=r"identity\[0\].subjectRegexp"):
+        load("version = 1\n" + REGEXP.format(pattern) + SIGSTORE)
+
+
+@pytest.mark.parametrize("error", [UnreadableInput("gone"), PermissionError("no"), ValueError("embedded null byte")])
+def test_unreadable_key_is_the_verifiers_fault(error: Exception) -> None:
+    def read(path: Path) -> bytes:
+        raise error
+
+    with pytest.raises(TrustError, match=r"key\[0\].path"):
+        load_trust(("version = 1\n" + KEY).encode(), base=Path("/"), read=read)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["version = 1\n" + KEY, "version = 1\n" + IDENTITY + SIGSTORE, "version = 1\n" + KEY + IDENTITY + SIGSTORE],
+    ids=["key", "identity", "both"],
+)
+def test_schema_accepts_what_the_reader_accepts(load: Load, text: str) -> None:
+    load(text)
+    assert accepted_by_schema(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "version = 1",
+        "version = 2\n" + KEY,
+        "version = 1\nkey = []\n",
+        "version = 1\n" + IDENTITY,
+        "version = 1\n" + KEY + SIGSTORE,
+        "version = 1\n" + KEY + "agents = []\n",
+        "version = 1\n" + KEY + "other = 1\n",
+        "version = 1\n" + IDENTITY.replace("a@b.example", "") + SIGSTORE,
+        "version = 1\n" + IDENTITY + "claims = {x = 'y'}\n" + SIGSTORE,
+    ],
+)
+def test_schema_refuses_what_the_reader_refuses(load: Load, text: str) -> None:
+    with pytest.raises(TrustError, match="trust.toml"):
+        load(text)
+    assert not accepted_by_schema(text)
+
+
+def test_schema_is_a_schema_and_knows_all_claims() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert set(SCHEMA["$defs"]["identity"]["properties"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
+
+
+def flags(folder: Path, **given: Any) -> TrustPolicy:
+    return from_flags(read=lambda path: (folder / path).read_bytes(), **given)
+
+
+WHO = {"certificate_identity": "a@b.example", "certificate_oidc_issuer": "https://i.example"}
+
+
+def test_flag_for_a_key_names_its_principal(folder: Path) -> None:
+    policy = flags(folder, trusted_keys=("alice=alice.pub", "bob=bob.pub"), threshold=2)
+    assert [key.principal for key in policy.keys] == ["alice", "bob"]
+    assert policy.threshold == 2
+
+
+def test_flags_for_an_identity(folder: Path) -> None:
+    policy = flags(
+        folder, **WHO, trusted_root=Path("root.json"), certificate_source_repository="https://example.com/o/r"
+    )
+    (identity,) = policy.identities
+    assert identity.principal == "a@b.example"
+    assert identity.claims == (("sourceRepositoryURI", "https://example.com/o/r"),)
+    assert policy.root is not None
+    assert policy.root.sha256 == sha256_hex(ROOT)
+
+
+def test_flags_and_file_that_say_the_same_have_one_digest(folder: Path, load: Load) -> None:
+    assert flags(folder, trusted_keys=("alice=alice.pub",)).digest == load("version = 1\n" + KEY).digest
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "nobody is trusted"),
+        ({"trusted_keys": ("alice.pub",)}, "--trusted-key: expected NAME=PEM"),
+        ({"trusted_keys": ("=alice.pub",)}, "--trusted-key: expected NAME=PEM"),
+        ({"trusted_keys": ("alice=",)}, "--trusted-key: expected NAME=PEM"),
+        ({"trusted_keys": ("a=alice.pub", "b=alice.pub")}, "are the same key"),
+        ({"trusted_keys": ("a=alice.pub",), "threshold": 2}, "--threshold is 2"),
+        ({"trusted_keys": ("a=alice.pub",), "threshold": 0}, "--threshold is 0"),
+        ({"trusted_keys": ("a=alice.pub",), "trusted_root": Path("root.json")}, "--trusted-root without"),
+        (WHO, "without --trusted-root"),
+        ({"certificate_identity": "a"}, "--certificate-oidc-issuer is missing"),
+        ({"certificate_oidc_issuer": "a"}, "--certificate-identity is missing"),
+        ({"certificate_source_repository": "https://a"}, "--certificate-oidc-issuer is missing"),
+        (WHO | {"certificate_source_repository": "o/r"}, "expected a URL"),
+        (WHO | {"certificate_oidc_issuer": ""}, "--certificate-oidc-issuer: is empty"),
+        (WHO | {"certificate_identity": ""}, "--certificate-identity: is empty"),
+        (WHO | {"certificate_identity_regexp": "a"}, "together"),
+        ({"certificate_identity_regexp": "", "certificate_oidc_issuer": "x"}, "-identity-regexp: is empty"),
+        ({"certificate_identity_regexp": ".*", "certificate_oidc_issuer": "x"}, "matches anybody"),
+        ({"certificate_identity_regexp": "(", "certificate_oidc_issuer": "x"}, "not a regular expression"),
+        ({"certificate_identity": "x", "certificate_oidc_issuer_regexp": ".*"}, "matches anybody"),
+    ],
+)
+def test_flags_refuse(folder: Path, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        flags(folder, **given)
+
+
+def test_flag_with_an_unreadable_key_is_a_configuration_error(folder: Path) -> None:
+    with pytest.raises(TrustError, match=r'--trusted-key "a": .*none\.pub'):
+        flags(folder, trusted_keys=("a=none.pub",))
