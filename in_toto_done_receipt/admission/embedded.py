@@ -20,6 +20,7 @@ from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.errors import EngineError, EngineUnavailable
 
 PAGE: Final = 65536
+FIRST_PAGES: Final = 64  # OPA's module asks for 2 and then fills more with its own data when the policy is large
 MEMORY_CAP: Final = 512 * 2**20  # bytes an evaluation may use: the largest receipt needs half of it
 KEEP: Final = 32 * 2**20  # an instance that grew beyond this is not kept: linear memory never shrinks
 LARGE: Final = 256 * 2**10  # bytes of input from which compiling (0.2 s, once) is quicker than interpreting
@@ -74,7 +75,7 @@ class Instance:
         offered: dict[str, Any] = {f"opa_builtin{count}": host(count + 2, 1, builtin) for count in range(5)}
         offered["opa_abort"] = host(1, 0, abort)
         offered["opa_println"] = host(1, 0, lambda _caller, _address: None)
-        limits = wasmtime.Limits(2, MEMORY_CAP // PAGE)
+        limits = wasmtime.Limits(FIRST_PAGES, MEMORY_CAP // PAGE)
         offered["memory"] = wasmtime.Memory(self.store, wasmtime.MemoryType(limits))
         return offered
 
@@ -174,7 +175,7 @@ class EmbeddedEngine:
         try:
             module, origin = artefact.load(engine, self._folder, jit=jit)
             return Policy(engine, module, origin)
-        except wasmtime.WasmtimeError as error:
+        except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
             raise EngineUnavailable(f"{self._folder / artefact.MODULE}: wasmtime does not take it: {error}") from None
 
 
