@@ -33,7 +33,7 @@ def command(
     Example:
       done-receipt keygen --out worker
     """
-    if str(name) == "-" or not name.name:
+    if str(name) == "-" or name.name in ("", ".."):
         raise UsageError(f"--out wants a name for two files, got {str(name)!r}")
     refuse_existing(name)  # before anybody types a passphrase
     encrypt = encrypt or passphrase_file is not None or passphrase_fd is not None

@@ -134,6 +134,7 @@ def _demand_sense(request: BuildRequest) -> None:
         raise UsageError(
             f"output manifest digest is {context.output_manifest_digest}, the manifest's is {manifest.digest}"
         )
+    _demand_sayable(request)
 
 
 def _look(request: BuildRequest, workspace: DirectoryWorkspace) -> _Look:
@@ -192,28 +193,10 @@ def _demand_equal(request: BuildRequest, first: _Look, second: _Look) -> None:
 
 
 def _assembled(request: BuildRequest, seen: list[Seen], found: _Look) -> Built:
-    builder = ReceiptBuilder(
-        task=request.task,
-        agent=request.agent,
-        model=request.model,
-        task_uri=request.task_uri,
-        harness=request.harness,
-    )
     claims = _claims(request, seen)
-    for claim in claims:
-        builder.claim(claim["id"], claim["statement"], evidence=claim["evidence"])
-    for name, sha256 in found.subjects:
-        builder.subject(name, sha256)
-    if request.manifest is not None:
-        builder.manifest(request.manifest.name, request.manifest.digest)
-    if request.contract is not None:
-        builder.seals(request.contract.digests())
-        builder.seals(dict.fromkeys(request.contract.absent))
-    if request.context is not None:
-        builder.context(**asdict(request.context))
-    if request.run.audit_request is not None:
-        builder.audit(request.run.audit_request)
-    _finish(builder, request, found.breach)
+    builder = _told(request, claims, found.subjects)
+    word = request.verdict or default_word(len(request.evidence))
+    _finish(builder, request.run, verdict=word, reason=request.reason, breach=found.breach)
     payload = builder.build()
     return Built(
         payload=payload,
@@ -224,6 +207,43 @@ def _assembled(request: BuildRequest, seen: list[Seen], found: _Look) -> Built:
     )
 
 
+def _demand_sayable(request: BuildRequest) -> None:
+    """What a receipt cannot say whatever the evidence gives is refused before a command runs: UsageError."""
+    claims = [{"id": identity, "statement": text, "evidence": []} for identity, text in request.claims]
+    names = request.subjects or (() if request.manifest is not None else ("placeholder",))
+    try:
+        builder = _told(request, claims, tuple((name, "0" * 64) for name in names))
+        _finish(builder, request.run, verdict="unchecked", reason="", breach=None)
+        builder.build()
+    except ProducerError as error:
+        raise UsageError(error.message, hint=error.hint) from None
+
+
+def _told(request: BuildRequest, claims: list[dict[str, Any]], subjects: tuple[tuple[str, str], ...]) -> ReceiptBuilder:
+    """A builder that knows everything but how the run ended."""
+    builder = ReceiptBuilder(
+        task=request.task,
+        agent=request.agent,
+        model=request.model,
+        task_uri=request.task_uri,
+        harness=request.harness,
+    )
+    for claim in claims:
+        builder.claim(claim["id"], claim["statement"], evidence=claim["evidence"])
+    for name, sha256 in subjects:
+        builder.subject(name, sha256)
+    if request.manifest is not None:
+        builder.manifest(request.manifest.name, request.manifest.digest)
+    if request.contract is not None:
+        builder.seals(request.contract.digests())
+        builder.seals(dict.fromkeys(request.contract.absent))
+    if request.context is not None:
+        builder.context(**asdict(request.context))
+    if request.run.audit_request is not None:
+        builder.audit(request.run.audit_request)
+    return builder
+
+
 def _claims(request: BuildRequest, seen: list[Seen]) -> list[dict[str, Any]]:
     items: dict[str, list[dict[str, Any]]] = {identity: [] for identity, _ in request.claims}
     for item, found in zip(request.evidence, seen, strict=True):
@@ -231,13 +251,12 @@ def _claims(request: BuildRequest, seen: list[Seen]) -> list[dict[str, Any]]:
     return [{"id": identity, "statement": text, "evidence": items[identity]} for identity, text in request.claims]
 
 
-def _finish(builder: ReceiptBuilder, request: BuildRequest, breach: str | None) -> None:
-    run = request.run
+def _finish(builder: ReceiptBuilder, run: Run, *, verdict: VerdictWord, reason: str, breach: str | None) -> None:
     builder.finish(
         finished_on=run.finished_on,
         outcome=run.outcome,
-        verdict=request.verdict or default_word(len(request.evidence)),
-        reason=request.reason,
+        verdict=verdict,
+        reason=reason,
         breach=breach,
         started_on=run.started_on,
         iterations=run.iterations,

@@ -4,6 +4,7 @@ Commands run once, first, in place (`commands`). Everything else is looked at by
 `build` compares the two looks. An item that cannot be looked at is `{"error": line}` and not ok, never left out.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from in_toto_done_receipt.wire.record import Record, convert, unknown_members
 Subjects = Mapping[str, Mapping[str, str]]
 
 MAX_LINE_CHARS: Final = 4096  # predicate type `line`
+MAX_OF_ONE_CLAIM: Final = 20
 
 # Which observed types an expectation accepts; a link or a device fits none.
 FITTING_TYPES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -61,8 +63,6 @@ def demand_collectable(wanted: Sequence[Wanted], claims: Sequence[str]) -> None:
     UsageError for an unknown claim, a member that is missing, unknown or wrong, or too many items; ConfigurationError
     for a kind that this version cannot collect.
     """
-    _demand_count(len(wanted), "evidence", "evidence items")
-    _demand_count(len({item.argv for item in wanted if item.kind == "command"}), "commands", "different commands")
     for item in wanted:
         if item.claim not in claims:
             raise UsageError(
@@ -70,6 +70,11 @@ def demand_collectable(wanted: Sequence[Wanted], claims: Sequence[str]) -> None:
                 hint=f"say what it shows: --claim '{item.claim}=TEXT'",
             )
         _demand_members(item)
+    _demand_count(len(wanted), LIMITS["evidence"].default, "evidence items, a receipt")
+    commands = {item.argv for item in wanted if item.kind == "command"}
+    _demand_count(len(commands), LIMITS["commands"].default, "different commands, a receipt")
+    for claim, count in Counter(item.claim for item in wanted).items():
+        _demand_count(count, MAX_OF_ONE_CLAIM, f"evidence items of claim {claim}, a claim")
 
 
 def look_at(item: Wanted, workspace: Workspace, subjects: Subjects) -> Seen:
@@ -133,10 +138,9 @@ _ITEMS: Final[Mapping[str, type[Record]]] = MappingProxyType(
 )
 
 
-def _demand_count(value: int, limit: str, what: str) -> None:
-    allowed = LIMITS[limit].default
+def _demand_count(value: int, allowed: int, what: str) -> None:
     if value > allowed:
-        raise UsageError(f"{value} {what}, a receipt has at most {allowed}")
+        raise UsageError(f"{value} {what} has at most {allowed}")
 
 
 def _demand_members(item: Wanted) -> None:
