@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 SOURCE: Final = Path(__file__).with_name("supervisor.py").read_text(encoding="utf-8")
+NAMESPACE_SECONDS: Final = 5.0  # for the kernel to end every process of a namespace
 INFO_BYTES: Final = 4096  # bwrap writes about 200
 
 
@@ -56,7 +57,7 @@ class Started:
         if self.first >= 0:
             poll = select.poll()
             poll.register(self.first, select.POLLIN)
-            poll.poll(seconds * 1000)
+            poll.poll(NAMESPACE_SECONDS * 1000)
             os.close(self.first)
         for descriptor in (self.stdout, self.stderr, self.report, self.info):
             os.close(descriptor)

@@ -110,7 +110,7 @@ def _files(facts: Facts) -> bool:
 
 
 def _no_privileges(facts: Facts) -> bool:
-    return facts["NoNewPrivs"] == "1" and {facts["CapEff"], facts["CapPrm"], facts["CapBnd"]} == {NO_CAPABILITY}
+    return facts["NoNewPrivs"] == "1" and {facts["CapEff"], facts["CapPrm"]} == {NO_CAPABILITY}
 
 
 def _kill_all(facts: Facts) -> bool:

@@ -15,7 +15,7 @@ from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, 
 from in_toto_done_receipt.observe.sandbox.orders import SEARCH_PATH, Landlock, environment, write_orders
 from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, hidden, interpreter
 from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
-from in_toto_done_receipt.observe.sandbox.watch import END_SECONDS, Watch
+from in_toto_done_receipt.observe.sandbox.watch import Watch
 from in_toto_done_receipt.results.model import SandboxLevel
 
 DEFAULT_LIMITS: Final = CommandLimits()
@@ -163,8 +163,8 @@ def _execute(
                 started = launch(command)
             except OSError as fault:
                 return _not_run("sandbox", f"the supervisor cannot be started: {fault.strerror}")
-            stack.callback(_end, started)
-        watch = Watch(started, orders, limits)
+            watch = Watch(started, orders, limits)
+            stack.callback(_end, started, watch)
         watch.run()
     return CommandOutcome(
         exit_code=watch.exit_code,
@@ -178,9 +178,9 @@ def _execute(
     )
 
 
-def _end(started: Started) -> None:
+def _end(started: Started, watch: Watch) -> None:
     with held_signals():
-        started.end(END_SECONDS)
+        started.end(watch.patience)
 
 
 def _not_run(failure: Failure, detail: str) -> CommandOutcome:

@@ -93,7 +93,7 @@ def main(parent: str, outside: str) -> None:
     facts["interfaces"] = ",".join(sorted(line.partition(":")[0].strip() for line in lines))
     for line in read("/proc/self/status").decode().splitlines():
         name, _, value = line.partition(":")
-        if name in ("NoNewPrivs", "CapEff", "CapPrm", "CapBnd"):
+        if name in ("NoNewPrivs", "CapEff", "CapPrm"):
             facts[name] = value.strip()
     facts["udp"] = outcome(lambda: connect(_socket.SOCK_DGRAM, "192.0.2.1"))  # a test network; nothing is sent
     facts["tcp"] = outcome(lambda: connect(_socket.SOCK_STREAM, "127.0.0.1"))

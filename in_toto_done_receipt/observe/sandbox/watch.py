@@ -11,7 +11,7 @@ from in_toto_done_receipt.observe.sandbox.launch import Started
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, Failure
 
 START_SECONDS: Final = 10.0  # for the sandbox to stand, on a busy machine
-END_SECONDS: Final = 4.0  # for the supervisor to kill what is left, for which it takes at most 2
+END_SECONDS: Final = 3.0  # for the supervisor to kill what is left, for which it takes at most 2
 CHUNK: Final = 65_536
 REPORT_BYTES: Final = 65_536  # a path may be part of it
 
@@ -47,6 +47,7 @@ class Watch:
         self.detail = ""
         self.left_behind = False
         self.duration_ms = 0
+        self.patience = END_SECONDS  # how long the supervisor still has once `run` is over or was interrupted
         self._started = started
         self._orders = orders
         self._seconds = limits.seconds
@@ -133,6 +134,7 @@ class Watch:
         if time.monotonic() < self._deadline:
             return True
         if self.failure is not None:
+            self.patience = 0.0
             return False
         if self.exit_code is not None:
             self._fail("leftover", "something that the command started holds its output open")
