@@ -127,6 +127,7 @@ def read_contract(data: bytes, *, what: str = "contract", limit: int = MAX_SEALS
     UTF-8 bytes, digests of accepted algorithms with sha256 among them. Raises MalformedInput naming the place,
     LimitExceeded (seals). Does not look at any file.
     """
+    what = escape(what)
     tree = loads(data, what=what, max_bytes=_CONTRACT_BYTES)
     contract = convert(tree, Contract, what=what)
     unknown = unknown_members(tree, Contract)

@@ -47,6 +47,7 @@ def read_manifest(data: bytes, *, what: str = "manifest", limits: ManifestLimits
     lowercase hex, counts that add up. Raises MalformedInput (MalformedJson) naming the place, LimitExceeded naming the
     limit. Does not look at any file.
     """
+    what = escape(what)
     if len(data) > limits.manifest_bytes:
         raise LimitExceeded("manifest-bytes", allowed=limits.manifest_bytes, value=len(data), where=what)
     return _read_canonical(data, limits) or _read_any(data, what, limits)
