@@ -58,7 +58,7 @@ def _simple(files: dict[bytes, bytes]) -> bytes:
 
 
 @given(TREES)
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_scan_is_the_simple_recomputation(tree: dict[tuple[bytes, ...], bytes]) -> None:
     with tempfile.TemporaryDirectory() as root:
         files = _make(os.fsencode(root), tree)
@@ -68,7 +68,7 @@ def test_scan_is_the_simple_recomputation(tree: dict[tuple[bytes, ...], bytes]) 
 
 
 @given(TREES, TREES)
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_diff_is_the_difference_of_the_trees(
     one: dict[tuple[bytes, ...], bytes], two: dict[tuple[bytes, ...], bytes]
 ) -> None:

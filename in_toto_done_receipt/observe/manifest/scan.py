@@ -37,7 +37,8 @@ def scan(
     Left out are regular files at the paths of `exclude` and, unless told otherwise, at DEFAULT_EXCLUDES. Raises
     ProducerError naming the path for a symbolic link, a hard link, a special file, a name the format cannot hold, an
     unreadable or over-limit file, and for a root that holds `.git` unless `allow_git`; WorkMoved when the walks differ.
-    A symbolic link given as the root is resolved once, a workspace is scanned as it was opened. Does not say who wrote the files or whether they are any good.
+    A symbolic link given as the root is resolved once, a workspace is scanned as it was opened. Does not say who wrote
+    the files or whether they are any good.
     """
     excluded = exclude | DEFAULT_EXCLUDES if exclude_defaults else exclude
     for path in sorted(excluded):

@@ -85,7 +85,7 @@ def test_read_file_growing_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             log.write(b"3")
         return read(fd, size)
 
-    monkeypatch.setattr(files.os, "read", read_and_grow)
+    monkeypatch.setattr(os, "read", read_and_grow)
     with pytest.raises(UnreadableInput, match="changed while it was read: 2 bytes"):
         read_file(path, limit=1000, what="log")
 
@@ -137,7 +137,7 @@ def test_write_atomic_without_replace_works_without_hard_links(tmp_path: Path, m
     def no_links(*given: object, **named: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(files.os, "link", no_links)
+    monkeypatch.setattr(os, "link", no_links)
     write_atomic(tmp_path / "key.pem", b"new", replace=False)
     assert (tmp_path / "key.pem").read_bytes() == b"new"
     assert _listing(tmp_path) == ["key.pem"]
@@ -177,7 +177,7 @@ def test_write_atomic_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch:
     def full(fd: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OutputError, match="no space left on device"):
         write_atomic(path, b"new")
     assert path.read_bytes() == b"old"

@@ -114,11 +114,16 @@ def test_a_name_that_is_not_utf8_is_spelled_out(tmp_path: Path) -> None:
     assert json.loads(manifest.canonical())["files"][0]["path"] == "caf\\xe9/\\xffé"
 
 
+def _hard_link(path: Path) -> None:
+    path.touch()
+    path.with_name("two").hardlink_to(path)
+
+
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "link": (lambda path: path.symlink_to("/"), "sub/it is a symbolic link"),
     "dangling-link": (lambda path: path.symlink_to("nothing"), "sub/it is a symbolic link"),
     "fifo": (os.mkfifo, "sub/it is a FIFO"),
-    "hard-link": (lambda path: (path.write_bytes(b""), os.link(path, path.parent / "two")), "has 2 hard links"),
+    "hard-link": (_hard_link, "has 2 hard links"),
     "backslash": (lambda path: (path.parent / "a\\xffb").write_bytes(b""), "backslash in its name"),
     "newline": (lambda path: (path.parent / "a\nb").write_bytes(b""), r"sub/a\\x0ab has a control"),
     "bidi": (lambda path: (path.parent / "a\u202eb").mkdir(), r"sub/a\\u202eb has a control or format"),
