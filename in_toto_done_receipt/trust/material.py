@@ -22,7 +22,7 @@ _DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _MEMBER: Final = re.compile(r"[A-Za-z0-9]{1,64}")
 
 # Kinds of log entries that the library can bind to an envelope. `intoto` is what npm and old generators write.
-_ENTRY_KINDS: Final = frozenset({("dsse", "0.0.1"), ("hashedrekord", "0.0.2")})
+_ENTRY_KINDS: Final = frozenset({"dsse/0.0.1", "hashedrekord/0.0.2"})
 
 
 def normalised(bundle: Bundle) -> dict[str, Any]:
@@ -95,10 +95,10 @@ def _refuse_unsupported(material: dict[str, Any]) -> None:
 def _refuse_entry(entry: dict[str, Any]) -> None:
     kind = entry.get("kindVersion")
     kind = kind if isinstance(kind, dict) else {}
-    found = (kind.get("kind"), kind.get("version"))
+    found = f"{kind.get('kind')}/{kind.get('version')}"
     if found not in _ENTRY_KINDS:
         raise _unsupported(
-            f"its log entry is of kind {quote(f'{found[0]}/{found[1]}')}",
+            f"its log entry is of kind {quote(found)}",
             "kinds dsse/0.0.1 and hashedrekord/0.0.2 can be verified; npm and old generators write intoto/0.0.2",
         )
     proof = entry.get("inclusionProof")

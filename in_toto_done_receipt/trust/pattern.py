@@ -6,6 +6,7 @@ text has to match. Letters are compared as they are; `\\d`, `\\w` and `\\s` mean
 """
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -61,9 +62,11 @@ def compile_pattern(text: str) -> Pattern:
     if len(text) > MAX_PATTERN_CHARS:
         raise PatternError(f"{len(text)} characters, at most {MAX_PATTERN_CHARS} are read")
     try:
-        # The parser behind `re`: the published one compiles at once and shows no tree.
-        parsed = re._parser.parse(text, re.ASCII)  # type: ignore[attr-defined]
-    except (re.error, OverflowError, RecursionError) as fault:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # syntax that a later Python will read differently
+            # The parser behind `re`: the published one compiles at once and shows no tree.
+            parsed = re._parser.parse(text, re.ASCII)  # type: ignore[attr-defined]
+    except (re.error, OverflowError, RecursionError, Warning) as fault:
         raise PatternError(f"not a regular expression: {fault}") from None
     if parsed.state.flags & ~re.ASCII:
         raise PatternError("inline flags such as (?i) are not supported")
