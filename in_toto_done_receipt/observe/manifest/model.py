@@ -1,6 +1,7 @@
 """The manifest in memory and as canonical bytes: agent-output-manifest/v1, the original's bytes with larger limits."""
 
 import hashlib
+import io
 import re
 from array import array
 from bisect import bisect_left
@@ -119,7 +120,9 @@ class Manifest:
 
     def canonical(self) -> bytes:
         """The canonical bytes, without a final newline."""
-        return b"".join(_chunks(self.files, self.total_bytes))
+        whole = io.BytesIO()  # gives its buffer away without a copy; join would hold every byte twice
+        whole.writelines(_chunks(self.files, self.total_bytes))
+        return whole.getvalue()
 
     def entry(self, path: str) -> ManifestFile | None:
         """The file at this path, spelled as in the manifest, or None."""

@@ -80,7 +80,7 @@ class Again:
     def __init__(self, first: First) -> None:
         self._first = first
         self._count = 0
-        self._executables: list[str] = []
+        self._executables = 0  # how many there were
         self._empty_directories: list[str] = []
 
     def file(self, path: str, size: int, *, executable: bool) -> int:
@@ -91,8 +91,11 @@ class Again:
             self._appeared_or_gone(path, key)
         if size != first.sizes[key]:
             raise WorkMoved(f"{escape(path)} had {first.sizes[key]} bytes in the first scan, {size} in the second")
-        if executable:
-            self._executables.append(path)
+        marked = self._executables < len(first.executables) and first.executables[self._executables] == path
+        if executable != marked:
+            then, now = ("was", "is not") if marked else ("was not", "is")
+            raise WorkMoved(f"{escape(path)} {then} executable in the first scan, {now} in the second")
+        self._executables += executable
         self._count += 1
         return key
 
@@ -114,8 +117,7 @@ class Again:
         first = self._first
         if self._count < len(first.paths):
             self._appeared_or_gone(None, self._count)
-        _require_same(first.executables, self._executables, "an executable file")
-        _require_same(first.empty_directories, self._empty_directories, "an empty directory")
+        _require_same(first.empty_directories, self._empty_directories)
 
     def _appeared_or_gone(self, path: str | None, key: int) -> None:
         expected = self._first.paths[key] if key < len(self._first.paths) else None
@@ -124,8 +126,8 @@ class Again:
         raise WorkMoved(f"{escape(path)} was not there in the first scan, but in the second")
 
 
-def _require_same(before: Sequence[str], after: Sequence[str], what: str) -> None:
+def _require_same(before: Sequence[str], after: Sequence[str]) -> None:
     if list(before) != list(after):
         path = min(set(before) ^ set(after))
-        then, now = ("was", "was not") if path in set(before) else ("was not", "was")
-        raise WorkMoved(f"{escape(path)} {then} {what} in the first scan, {now} in the second")
+        then, now = ("was", "is not") if path in set(before) else ("was not", "is")
+        raise WorkMoved(f"{escape(path)} {then} an empty directory in the first scan, {now} in the second")

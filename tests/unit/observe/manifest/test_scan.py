@@ -245,7 +245,7 @@ def _put_back_times(path: Path, data: bytes) -> None:
         (lambda root: (root / "z").unlink(), "z was there in the first scan, not in the second"),
         (lambda root: (root / "a").touch(), "a was not there in the first scan, but in the second"),
         (lambda root: (root / "zz").touch(), "zz was not there in the first scan, but in the second"),
-        (lambda root: (root / "b").chmod(0o755), "b was not an executable file in the first scan"),
+        (lambda root: (root / "b").chmod(0o755), "b was not executable in the first scan, is in the second"),
         (lambda root: (root / "d").rmdir(), "d was an empty directory in the first scan"),
     ],
     ids=["bytes", "big", "size", "gone", "last-gone", "appeared", "appeared-last", "mode", "folder"],
