@@ -10,6 +10,7 @@ from typing import Final
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.model import ExecutableFacts
+from in_toto_done_receipt.wire.escape import escape
 
 MAX_LINKS: Final = 40  # as the kernel
 
@@ -23,7 +24,7 @@ def check_executable(argv0: str, *, outside: Path) -> ExecutableFacts:
     """
     path = Path(argv0)
     if not path.is_absolute() or "\0" in argv0:
-        raise ObservationError(f"executable {argv0!r} is not an absolute path", kind="relative")
+        raise ObservationError(f"executable {escape(argv0)} is not an absolute path", kind="relative")
     owners = frozenset({0, os.geteuid()})
     real = resolve_guarded(path, owners=owners, outside=outside.resolve())
     return ExecutableFacts(path=real, sha256=_digest(real))
@@ -39,12 +40,14 @@ def resolve_guarded(path: Path, *, owners: frozenset[int], outside: Path | None 
     links = 0
     while True:
         if outside is not None and (here == outside or outside in here.parents):
-            raise ObservationError(f"executable {path} leads into the examined tree at {here}", kind="in_tree")
+            raise ObservationError(
+                f"executable {_shown(path)} leads into the examined tree at {_shown(here)}", kind="in_tree"
+            )
         status = _status(here, path)
         if stat.S_ISLNK(status.st_mode):
             links += 1
             if links > MAX_LINKS:
-                raise ObservationError(f"executable {path}: more than {MAX_LINKS} links", kind="missing")
+                raise ObservationError(f"executable {_shown(path)}: more than {MAX_LINKS} links", kind="missing")
             target = here.readlink()
             waiting += reversed(target.parts[1:] if target.is_absolute() else target.parts)
             here = Path("/") if target.is_absolute() else here.parent
@@ -55,17 +58,23 @@ def resolve_guarded(path: Path, *, owners: frozenset[int], outside: Path | None 
         step = waiting.pop()
         here = here.parent if step == ".." else here / step
     if not stat.S_ISREG(status.st_mode) or not os.access(here, os.X_OK):
-        raise ObservationError(f"executable {path} is not an executable file", kind="not_executable")
+        raise ObservationError(f"executable {_shown(path)} is not an executable file", kind="not_executable")
     return here
+
+
+def _shown(path: Path) -> str:
+    return escape(str(path))
 
 
 def _status(here: Path, path: Path) -> os.stat_result:
     try:
         return here.lstat()
     except (FileNotFoundError, NotADirectoryError) as fault:
-        raise ObservationError(f"executable {path} does not exist", kind="missing") from fault
+        raise ObservationError(f"executable {_shown(path)} does not exist", kind="missing") from fault
+    except UnicodeEncodeError as fault:
+        raise ObservationError(f"executable {_shown(path)} is no name of a file", kind="missing") from fault
     except OSError as fault:
-        raise ObservationError(f"executable {path}: {here}: {fault.strerror}", kind="denied") from fault
+        raise ObservationError(f"executable {_shown(path)}: {_shown(here)}: {fault.strerror}", kind="denied") from fault
 
 
 def _refuse_others(here: Path, status: os.stat_result, owners: frozenset[int], path: Path) -> None:
@@ -73,15 +82,15 @@ def _refuse_others(here: Path, status: os.stat_result, owners: frozenset[int], p
     sticky = stat.S_ISDIR(status.st_mode) and bool(status.st_mode & stat.S_ISVTX)
     mode = stat.S_IMODE(status.st_mode)
     if status.st_uid not in owners:
-        fact = f"{here} belongs to user {status.st_uid}"
+        fact = f"{_shown(here)} belongs to user {status.st_uid}"
     elif mode & stat.S_IWOTH and not sticky:
-        fact = f"{here} is writable by everyone (mode {mode:04o})"
+        fact = f"{_shown(here)} is writable by everyone (mode {mode:04o})"
     elif mode & stat.S_IWGRP and not sticky and not _is_private(status.st_gid):
-        fact = f"{here} is writable by group {status.st_gid} (mode {mode:04o})"
+        fact = f"{_shown(here)} is writable by group {status.st_gid} (mode {mode:04o})"
     else:
         return
     hint = "give it to root or to yourself, and take the right to write from others"
-    raise ObservationError(f"executable {path}: {fact}", kind="writable_by_others", hint=hint)
+    raise ObservationError(f"executable {_shown(path)}: {fact}", kind="writable_by_others", hint=hint)
 
 
 def _is_private(group: int) -> bool:
@@ -101,4 +110,4 @@ def _digest(path: Path) -> str:
         with os.fdopen(descriptor, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
-        raise ObservationError(f"executable {path} cannot be read: {fault.strerror}", kind="denied") from fault
+        raise ObservationError(f"executable {_shown(path)} cannot be read: {fault.strerror}", kind="denied") from fault

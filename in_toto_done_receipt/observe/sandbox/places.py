@@ -75,9 +75,15 @@ def checked_read_only(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def hidden(executable: Path, places: tuple[Path, ...]) -> Path | None:
-    """The first of this path and what it points to that is below neither the system's folders nor the places."""
+def hidden(executable: str, places: tuple[Path, ...]) -> str | None:
+    """The first of this path and what it points to that is below neither the system's folders nor the places.
+
+    None too if there is no such file: the attempt to execute it will say so.
+    """
+    if not os.path.exists(executable):  # noqa: PTH110  (pathlib raises where a name is too long)
+        return None
     roots = [*map(Path, SYSTEM), *places]
-    lexical = Path(os.path.normpath(executable))
-    paths = (lexical, executable.resolve())
-    return next((path for path in paths if not any(path.is_relative_to(root) for root in roots)), None)
+    for path in (os.path.normpath(executable), os.path.realpath(executable)):
+        if not any(Path(path).is_relative_to(root) for root in roots):
+            return path
+    return None

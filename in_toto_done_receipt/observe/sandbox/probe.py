@@ -9,13 +9,13 @@ from typing import Final
 
 from in_toto_done_receipt.errors import DoneReceiptError
 from in_toto_done_receipt.observe.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
+from in_toto_done_receipt.observe.sandbox.launch import inline
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits, SandboxFacts
 from in_toto_done_receipt.observe.sandbox.places import interpreter
 from in_toto_done_receipt.observe.sandbox.run import run
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS, Layer, SandboxLevel
 
-SOURCE: Final = Path(__file__).with_name("selftest.py").read_text(encoding="utf-8")
 LIMITS: Final = CommandLimits(seconds=10, memory=2**30, file_bytes=2**20, open_files=128, processes=8)
 NEEDED_PROCESSES: Final = 16  # as in selftest: that many could be started, so there is no limit
 REFUSED: Final = frozenset({"EACCES", "EPERM", "ENOENT"})
@@ -52,7 +52,7 @@ def _try(base: Path, level: SandboxLevel) -> tuple[Facts, str]:
     outside.write_text("not to be seen", encoding="utf-8")
     try:
         python = interpreter()
-        argv = [str(python.executable), "-I", "-S", "-E", "-c", SOURCE, str(os.getpid()), str(outside)]
+        argv = [str(python.executable), "-I", "-S", "-E", "-c", inline("selftest"), str(os.getpid()), str(outside)]
         outcome = run(argv, copy=copy, level=level, limits=LIMITS, read_only=(python.prefix,), excerpt_bytes=300)
     except DoneReceiptError as fault:
         return {}, fault.message

@@ -17,6 +17,7 @@ from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, check
 from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
 from in_toto_done_receipt.observe.sandbox.watch import Watch
 from in_toto_done_receipt.results.model import SandboxLevel
+from in_toto_done_receipt.wire.escape import escape
 
 DEFAULT_LIMITS: Final = CommandLimits()
 PR_SET_DUMPABLE: Final = 4
@@ -45,22 +46,21 @@ def run(
 
     The command sees the copy at its own path, may write there and in HOME and TMPDIR, which are gone afterwards, and
     has no more than verification.md, "Sandbox", says. Everything it started is dead when this returns or raises.
-    `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, OutputError
-    without a scratch folder. Not checked: whether the executable can be trusted (`check_executable`), whether the level
-    holds on this machine (`probe`). From the first run on, this process is undumpable: others cannot read its memory.
+    `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, ObservationError
+    without a copy, OutputError without a scratch folder. Not checked: whether the executable can be trusted
+    (`check_executable`), whether the level holds on this machine (`probe`). From the first run on this process is
+    undumpable: others cannot read its memory.
     """
     fault = _fault_of(argv)
     if fault is None and not Path(argv[0]).is_absolute():
         fault = f"executable {argv[0]!r} is not an absolute path"
     if fault is not None:
         return _not_run("not_started", fault)
-    root = copy.resolve(strict=True)
+    root = _folder(copy)
     shown = checked_read_only(read_only)
-    executable = Path(argv[0])
-    if level != "rlimits" and executable.exists() and (unseen := hidden(executable, (*shown, root))):
-        return _not_run(
-            "not_visible", f"{unseen} is not shown at level {level}: name a folder above it as read-only path"
-        )
+    if level != "rlimits" and (unseen := hidden(argv[0], (*shown, root))):
+        fact = f"{escape(unseen)} is not shown at level {level}: name a folder above it as read-only path"
+        return _not_run("not_visible", fact)
     with ExitStack() as stack:
         room = _room(stack)
         try:
@@ -104,7 +104,7 @@ def run_in_place(
         room = _room(stack)
         orders = write_orders(
             [first, *argv[1:]],
-            cwd=root.resolve(strict=True),
+            cwd=_folder(root),
             variables=environment(home=room.home, tmp=room.tmp, variables=variables or {}),
             limits=limits,
             landlock=None,
@@ -118,16 +118,25 @@ def _fault_of(argv: tuple[str, ...] | list[str]) -> str | None:
         return "no executable is named"
     if any("\0" in part for part in argv):
         return "an argument holds a NUL"
+    try:
+        os.fsencode("".join(argv))
+    except UnicodeEncodeError:
+        return "an argument holds half of a surrogate pair"
     return None
+
+
+def _folder(path: Path) -> Path:
+    """The real path of a folder to run in."""
+    if not path.is_dir():
+        raise ObservationError(f"{escape(str(path))} is not a folder to run a command in", kind="missing")
+    return path.resolve()
 
 
 def _room(stack: ExitStack) -> _Room:
     base = stack.enter_context(scratch())
     room = _Room(home=base / "home", tmp=base / "tmp", configuration=base / "etc")
-    for folder in (room.home, room.tmp, room.configuration):
+    for folder in (room.home, room.tmp):
         folder.mkdir(mode=0o700)
-    for name, text in OWN_CONFIGURATION.items():
-        (room.configuration / name).write_text(text, encoding="utf-8")
     return room
 
 
@@ -141,6 +150,9 @@ def _command(level: SandboxLevel, view: View) -> Callable[[int, int], list[str]]
     if level != "bubblewrap":
         return _bare
     bubblewrap = find_bubblewrap()
+    view.configuration.mkdir(mode=0o700)
+    for name, text in OWN_CONFIGURATION.items():
+        (view.configuration / name).write_text(text, encoding="utf-8")
     python = interpreter()
     inside = View(
         read_only=(*(path for path in (python.prefix,) if not path.is_relative_to("/usr")), *view.read_only),

@@ -1,4 +1,4 @@
-"""What a confined command finds out about itself: one line `name value` for each thing. Run by `probe`, never imported.
+"""What a confined command finds out about itself: one line `name value` for each thing. Run by `probe`.
 
 Arguments: the verifier's process id, a file in a folder outside of everything shown. What it tries changes nothing but
 that folder, even where nothing is confined. It leaves a daemon behind on purpose, which holds a lock on `held`.
@@ -110,4 +110,5 @@ def main(parent: str, outside: str) -> None:
     sys.stdout.write("".join(f"{name} {value}\n" for name, value in facts.items()))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

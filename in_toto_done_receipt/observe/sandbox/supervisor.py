@@ -1,6 +1,6 @@
 """The small process between the verifier and a command. Standard library only; run by `launch`, never imported.
 
-Started as `python -I -S -E -c SOURCE REPORT_FD`, outside any sandbox or, at level bubblewrap, inside of it. It
+Started as `python -I -S -E -c CODE REPORT_FD`, outside any sandbox or, at level bubblewrap, inside of it. It
 
 1. makes itself undumpable and adopts every orphan below it (PR_SET_CHILD_SUBREAPER),
 2. reads its orders from standard input, which stays open as a lifeline: at its end everything is killed,
@@ -234,6 +234,16 @@ def reap(pid: int) -> int | None:
             found = status
 
 
+def is_alone() -> bool:
+    """Reaps every dead child; is there no other? Then there is no descendant: orphans become our children at once."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
+
+
 def children() -> list[int]:
     """Our living children, adopted ones included."""
     found = []
@@ -256,19 +266,16 @@ def kill_all() -> tuple[bool, bool]:
     """
     there_was = False
     end = time.monotonic() + KILL_SECONDS
-    while True:
-        alive = children()
-        there_was = there_was or bool(alive)
-        for pid in alive:
+    while not is_alone():
+        there_was = True
+        for pid in children():
             try:
                 os.kill(pid, SIGKILL)
             except ProcessLookupError:
                 continue
-        reap(-1)
-        if not alive and not children():
-            return there_was, False
         if time.monotonic() > end:
-            return there_was, True
+            return True, True
+    return there_was, False
 
 
 def main() -> None:
@@ -295,4 +302,5 @@ def main() -> None:
         os.write(report, b"alive\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,10 +9,12 @@ from typing import Final
 
 from in_toto_done_receipt.observe.sandbox.launch import Started
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, Failure
+from in_toto_done_receipt.wire.escape import escape
 
 START_SECONDS: Final = 10.0  # for the sandbox to stand, on a busy machine
 END_SECONDS: Final = 3.0  # for the supervisor to kill what is left, for which it takes at most 2
 CHUNK: Final = 65_536
+COMPLAINT_BYTES: Final = 300
 REPORT_BYTES: Final = 65_536  # a path may be part of it
 
 
@@ -114,7 +116,7 @@ class Watch:
             elif word == "refused":
                 errno, _, stage = facts.partition(" ")
                 reason = os.strerror(int(errno)) if errno != "0" else "refused"
-                self._fail("not_started" if stage == "execute" else "sandbox", f"{stage}: {reason}")
+                self._fail("not_started" if stage == "execute" else "sandbox", f"{escape(stage)}: {reason}")
             elif word == "exited":
                 self._exited(*map(int, facts.split()))
             elif word == "alive":
@@ -155,5 +157,5 @@ class Watch:
 
     def _complaint(self) -> str:
         """What `bwrap` or Python wrote before there was a command: it cannot be the command's word."""
-        text = bytes(self.stderr.data).decode("utf-8", "replace").strip()
-        return f": {ascii(text[:300])[1:-1]}" if text else ""
+        text = bytes(self.stderr.data).strip()[:COMPLAINT_BYTES]
+        return f": {escape(text)}" if text else ""

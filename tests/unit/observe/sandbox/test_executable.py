@@ -53,9 +53,19 @@ def test_relative_path_is_refused(argv0: str, tree: Path) -> None:
     assert refused(argv0, tree) == "relative"
 
 
-@pytest.mark.parametrize("argv0", ["/no/such/thing", "/bin/sh/x", "/usr/bin/no-such-thing"])
+@pytest.mark.parametrize("argv0", ["/no/such/thing", "/bin/sh/x", "/usr/bin/no-such-thing", "/half/\ud800/x"])
 def test_missing_executable_is_refused(argv0: str, tree: Path) -> None:
     assert refused(argv0, tree) == "missing"
+
+
+def test_impossible_name_is_refused(tree: Path) -> None:
+    assert refused("/" + "x" * 5000, tree) == "denied"
+
+
+def test_message_shows_a_hostile_name_harmlessly(tree: Path) -> None:
+    with pytest.raises(ObservationError) as caught:
+        check_executable("/no\x1b[31m\n::error::", outside=tree)
+    assert caught.value.message.isprintable()
 
 
 def test_endless_link_is_refused(tree: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from in_toto_done_receipt.errors import ConfigurationError
+from in_toto_done_receipt.errors import ConfigurationError, ObservationError
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.run import run, run_in_place
 from in_toto_done_receipt.results.model import SandboxLevel
@@ -154,13 +154,21 @@ def test_open_files_are_bounded(level: SandboxLevel, shell: Inside) -> None:
         (["/usr"], "execute: Permission denied"),
         (["sh", "-c", "true"], "executable 'sh' is not an absolute path"),
         (["/bin/echo", "a\0b"], "an argument holds a NUL"),
+        (["/bin/echo", "\ud800"], "an argument holds half of a surrogate pair"),
+        (["/" + "x" * 5000], "execute: File name too long"),
+        (["/bin/echo", "x" * 200_000], "execute: Argument list too long"),
         ([], "no executable is named"),
     ],
-    ids=["missing", "folder", "relative", "NUL", "nothing"],
+    ids=["missing", "folder", "relative", "NUL", "surrogate", "long name", "long argument", "nothing"],
 )
 def test_what_cannot_start_says_why(level: SandboxLevel, copy: Path, argv: list[str], detail: str) -> None:
     outcome = run(argv, copy=copy, level=level)
     assert (outcome.failure, outcome.exit_code, outcome.detail) == ("not_started", None, detail)
+
+
+def test_copy_must_be_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(ObservationError, match="nothing is not a folder"):
+        run(["/bin/true"], copy=tmp_path / "nothing", level="rlimits")
 
 
 def test_file_without_a_loader_does_not_start(level: SandboxLevel, copy: Path) -> None:

@@ -31,7 +31,7 @@ def test_scratch_needs_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_very_deep_tree_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deeper than Python recurses, and than a path can be; in memory where possible, which is a hundred times faster."""
+    """Deeper than Python recurses and than a path can be. In memory where possible: much faster."""
     if Path("/dev/shm").is_dir():  # noqa: S108
         monkeypatch.setattr("tempfile.tempdir", "/dev/shm")  # noqa: S108
     with scratch() as top:
