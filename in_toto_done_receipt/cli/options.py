@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final, TextIO, TypeVar
 
 import click
 
-from in_toto_done_receipt.errors import ConfigurationError, InputError, LimitExceeded, UsageError
+from in_toto_done_receipt.errors import ConfigurationError, InputError, LimitExceeded, OutputError, UsageError
 from in_toto_done_receipt.observe.files import read_file, write_atomic
 from in_toto_done_receipt.wire.escape import escape
 
@@ -61,8 +61,13 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         write_atomic(path, data, mode=mode)
         return
     stream = _standard(sys.stdout)
-    stream.write(data)
-    stream.flush()
+    try:
+        stream.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        raise  # whoever reads has gone: not an error to report to anybody
+    except OSError as error:
+        raise OutputError(f"standard output cannot be written: {os.strerror(error.errno or 0).lower()}") from None
 
 
 def _standard(stream: TextIO | None) -> BinaryIO:
