@@ -35,7 +35,7 @@ def _lines(catalogue: Catalogue) -> Iterator[str]:
     yield "| rule | says | " + " | ".join(catalogue.collections) + " |"
     yield "|---|---|" + "---|" * len(catalogue.collections)
     for rule in catalogue.rules:
-        marks = " | ".join("yes" if name in rule.collections else "–" for name in catalogue.collections)
+        marks = " | ".join("yes" if name in rule.collections else "no" for name in catalogue.collections)
         yield f"| [`{rule.code}`](#{rule.code.replace('.', '')}) | {rule.title} | {marks} |"
     for rule in catalogue.rules:
         yield from _section(rule)

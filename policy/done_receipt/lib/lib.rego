@@ -66,6 +66,19 @@ from_findings_except(code, id, reasons) := {v |
 	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
 }
 
+# The checks of which a rule speaks by name.
+named := {"signature", "statement", "context", "subjects", "output-manifest", "contract-seals", "freshness"}
+
+# One violation for each finding with this status that nobody else speaks of: of another check, about no evidence item.
+strays(code, status) := {v |
+	some i, c in input.result.checks
+	not at(c, ["id"]) in named
+	some j, finding in c.findings
+	finding.status == status
+	at(finding, ["evidence"]) == null
+	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+}
+
 violation(code, message, facts) := {"code": code, "message": message, "facts": facts}
 
 termed(code, term, message, facts) := {"code": code, "term": term, "message": message, "facts": facts}

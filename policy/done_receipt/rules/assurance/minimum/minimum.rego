@@ -19,7 +19,7 @@ import data.done_receipt.lib
 
 satisfied if {
 	ranks[input.result.assurance] >= ranks[input.profile.minimumAssurance]
-	lib.claims
+	earned
 }
 
 violations contains violation if {
@@ -41,6 +41,30 @@ violations contains violation if {
 }
 
 ranks := {"reported": 0, "partially_rechecked": 1, "fully_rechecked": 2}
+
+# The result does not say more than its items do.
+earned if {
+	input.result.assurance == "reported"
+	lib.claims
+}
+
+earned if {
+	input.result.assurance == "partially_rechecked"
+	is_number(input.result.coverage.confirmed)
+	input.result.coverage.confirmed > 0
+	lib.claims
+}
+
+earned if {
+	input.result.assurance == "fully_rechecked"
+	input.result.coverage.confirmed == input.result.coverage.total
+	every claim in lib.claims {
+		count(claim.evidence) > 0
+		every evidence in claim.evidence {
+			evidence.state == "confirmed"
+		}
+	}
+}
 
 # The claims that stand in the way.
 open := [lib.pointer(["result", "claims", i, "state"]) |

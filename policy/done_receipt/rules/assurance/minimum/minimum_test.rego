@@ -18,10 +18,33 @@ good := {
 with_assurance(level) := json.patch(good, [{"op": "replace", "path": "/result/assurance", "value": level}])
 
 test_enough_satisfies if {
-	every level in ["partially_rechecked", "fully_rechecked"] {
-		minimum.satisfied with input as with_assurance(level)
-		count(minimum.violations) == 0 with input as with_assurance(level)
-	}
+	minimum.satisfied with input as good
+	count(minimum.violations) == 0 with input as good
+}
+
+test_more_satisfies if {
+	more := json.patch(json.remove(with_assurance("fully_rechecked"), ["result/claims/1"]), [{
+		"op": "replace",
+		"path": "/result/coverage/total",
+		"value": 1,
+	}])
+	minimum.satisfied with input as more
+	count(minimum.violations) == 0 with input as more
+}
+
+test_more_than_the_items_give_does_not_satisfy if {
+	not minimum.satisfied with input as with_assurance("fully_rechecked")
+	none := json.patch(good, [{"op": "replace", "path": "/result/coverage/confirmed", "value": 0}])
+	not minimum.satisfied with input as none
+}
+
+test_the_receipts_word_satisfies_where_it_suffices if {
+	word := json.patch(with_assurance("reported"), [{
+		"op": "replace",
+		"path": "/profile/minimumAssurance",
+		"value": "reported",
+	}])
+	minimum.satisfied with input as word
 }
 
 test_too_little_is_a_violation if {

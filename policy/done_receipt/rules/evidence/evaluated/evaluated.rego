@@ -1,7 +1,7 @@
 # METADATA
 # title: All evidence could be evaluated
 # description: |
-#   No evidence item ended in an error of its own.
+#   No evidence item, and no check that no other rule speaks of, ended in an error of its own.
 # custom:
 #   short_name: evaluated
 #   order: 150
@@ -16,7 +16,13 @@ package done_receipt.rules.evidence.evaluated
 
 import data.done_receipt.lib
 
-satisfied if lib.none_in_state("error")
+satisfied if {
+	lib.none_in_state("error")
+	is_array(input.result.checks)
+	count(lib.strays("evidence.evaluated", "error")) == 0
+}
+
+violations contains violation if some violation in lib.strays("evidence.evaluated", "error")
 
 violations contains violation if {
 	some violation in lib.items_in_state("evidence.evaluated", "error", "could not be evaluated")

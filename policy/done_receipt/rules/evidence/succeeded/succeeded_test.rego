@@ -4,6 +4,7 @@ import data.done_receipt.rules.evidence.succeeded
 
 good := {"result": {
 	"examined": true,
+	"checks": [{"id": "evidence-file", "status": "pass", "findings": []}],
 	"coverage": {"total": 2, "confirmed": 2, "refuted": 0, "stale": 0, "blocked": 0, "reported": 0, "error": 0},
 	"claims": [{"id": "c", "state": "confirmed", "evidence": [
 		{"index": 0, "kind": "file", "ok": true, "state": "confirmed", "message": "fine"},

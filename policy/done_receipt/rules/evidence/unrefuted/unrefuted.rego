@@ -1,7 +1,8 @@
 # METADATA
 # title: No evidence is refuted
 # description: |
-#   Nothing that was recomputed contradicts the receipt.
+#   Nothing that was recomputed contradicts the receipt: no evidence item, and no finding of a check that no other
+#   rule speaks of.
 # custom:
 #   short_name: unrefuted
 #   order: 130
@@ -15,16 +16,23 @@ package done_receipt.rules.evidence.unrefuted
 
 import data.done_receipt.lib
 
-satisfied if lib.none_in_state("refuted")
-
-violations contains violation if {
-	some violation in lib.items_in_state("evidence.unrefuted", "refuted", "is refuted")
+satisfied if {
+	lib.none_in_state("refuted")
+	is_array(input.result.checks)
+	count(lib.strays("evidence.unrefuted", "fail")) == 0
 }
+
+violations contains violation if some violation in lib.strays("evidence.unrefuted", "fail")
+
+violations contains violation if some violation in violations_of_items
 
 violations contains violation if {
 	lib.examined
 	not satisfied
-	count(lib.items_in_state("evidence.unrefuted", "refuted", "is refuted")) == 0
+	count(violations_of_items) == 0
+	count(lib.strays("evidence.unrefuted", "fail")) == 0
 	text := "the result does not say of every evidence item whether it is refuted"
 	violation := lib.violation("evidence.unrefuted", text, ["/result/claims", "/result/coverage"])
 }
+
+violations_of_items := lib.items_in_state("evidence.unrefuted", "refuted", "is refuted")

@@ -4,6 +4,7 @@ import data.done_receipt.rules.evidence.unrefuted
 
 good := {"result": {
 	"examined": true,
+	"checks": [{"id": "evidence-file", "status": "pass", "findings": []}],
 	"coverage": {"total": 2, "confirmed": 2, "refuted": 0, "stale": 0, "blocked": 0, "reported": 0, "error": 0},
 	"claims": [{"id": "c", "state": "confirmed", "evidence": [
 		{"index": 0, "kind": "file", "ok": true, "state": "confirmed", "message": "fine"},
@@ -59,4 +60,26 @@ test_missing_does_not_satisfy if {
 	] {
 		not unrefuted.satisfied with input as json.remove(good, [path])
 	}
+}
+
+test_a_finding_of_another_check_is_a_violation if {
+	finding := {"status": "fail", "reason": "plugin.bad", "message": "a plug-in's check", "path": "a.txt"}
+	stray := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/-", "value": finding}])
+	not unrefuted.satisfied with input as stray
+	unrefuted.violations == {{
+		"code": "evidence.unrefuted",
+		"term": "a.txt",
+		"message": "a plug-in's check",
+		"facts": ["/result/checks/0/findings/0"],
+	}} with input as stray
+}
+
+test_a_finding_about_an_item_is_not_said_twice if {
+	finding := {"status": "fail", "reason": "plugin.bad", "message": "m", "claim": "c", "evidence": 1}
+	known := json.patch(bad, [{"op": "add", "path": "/result/checks/0/findings/-", "value": finding}])
+	count(unrefuted.violations) == 1 with input as known
+}
+
+test_checks_are_needed if {
+	not unrefuted.satisfied with input as json.remove(good, ["result/checks"])
 }
