@@ -1,7 +1,8 @@
 """The base of every typed value that comes off the wire: strict, frozen, lowerCamelCase outside, snake_case inside."""
 
 import re
-from typing import Any, Final, TypeVar, dataclass_transform, get_args
+from types import UnionType
+from typing import Annotated, Any, Final, TypeVar, Union, dataclass_transform, get_args, get_origin
 
 import msgspec
 
@@ -102,15 +103,9 @@ def _collect_members(tree: dict[str, Any], record: Any, place: str, found: list[
 
 def _choices(type_: Any) -> tuple[Any, ...]:
     """The members of a union (also inside Annotated), or the type itself."""
-    if hasattr(type_, "__metadata__"):
+    if get_origin(type_) is Annotated:
         type_ = get_args(type_)[0]
-    if getattr(type_, "__origin__", None) is None and type(type_).__name__ not in ("UnionType", "_UnionGenericAlias"):
-        return (type_,)
-    return get_args(type_) if _is_union(type_) else (type_,)
-
-
-def _is_union(type_: Any) -> bool:
-    return type(type_).__name__ in ("UnionType", "_UnionGenericAlias", "Union")
+    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
 
 
 def _record_of(type_: Any, tree: dict[str, Any]) -> Any:
@@ -125,6 +120,6 @@ def _record_of(type_: Any, tree: dict[str, Any]) -> Any:
 def _argument(type_: Any, origin: type, index: int) -> Any:
     """The item type of a tuple or list, or the value type of a dict, in a type that may be a union; else None."""
     for choice in _choices(type_):
-        if getattr(choice, "__origin__", None) is origin:
+        if get_origin(choice) is origin:
             return get_args(choice)[index]
     return None

@@ -1,5 +1,6 @@
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import pytest
 
 from in_toto_done_receipt.errors import MalformedEnvelope, MalformedInput, MalformedStatement
@@ -24,6 +25,7 @@ class Root(Record):
     leaf: Leaf | None = None
     shapes: tuple[Square | Circle, ...] = ()
     by_name: dict[str, Leaf] = {}  # noqa: RUF012 - msgspec copies it for each record
+    several: Annotated[list[Leaf] | None, msgspec.Meta(max_length=3)] = None
     anything: Any = None
 
 
@@ -88,6 +90,7 @@ UNKNOWN: dict[str, tuple[Any, tuple[str, ...]]] = {
         ("/shapes/0/radius", "/shapes/1/radius/z"),
     ),
     "in a mapping": (FULL | {"byName": {"k": {"q": 1}}}, ("/byName/k/q",)),
+    "in an annotated list": (FULL | {"several": [{}, {"w": 1}]}, ("/several/1/w",)),
     "below anything": (FULL | {"anything": {"deep": {"er": 1}}}, ()),
     "snake case": ({"name": "n", "by_name": {}}, ("/by_name",)),
 }
