@@ -102,10 +102,13 @@ def _collect_members(tree: dict[str, Any], record: Any, place: str, found: list[
 
 
 def _choices(type_: Any) -> tuple[Any, ...]:
-    """The members of a union (also inside Annotated), or the type itself."""
-    if get_origin(type_) is Annotated:
-        type_ = get_args(type_)[0]
-    return get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
+    """The types that a union or an Annotated stands for, or the type itself."""
+    origin = get_origin(type_)
+    if origin is Annotated:
+        return _choices(get_args(type_)[0])
+    if origin in (Union, UnionType):
+        return tuple(choice for member in get_args(type_) for choice in _choices(member))
+    return (type_,)
 
 
 def _record_of(type_: Any, tree: dict[str, Any]) -> Any:

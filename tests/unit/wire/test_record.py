@@ -25,7 +25,7 @@ class Root(Record):
     leaf: Leaf | None = None
     shapes: tuple[Square | Circle, ...] = ()
     by_name: dict[str, Leaf] = {}  # noqa: RUF012 - msgspec copies it for each record
-    several: Annotated[list[Leaf] | None, msgspec.Meta(max_length=3)] = None
+    several: Annotated[list[Leaf], msgspec.Meta(max_length=3)] | None = None
     anything: Any = None
 
 
