@@ -3,8 +3,8 @@
 import pytest
 
 from in_toto_done_receipt.errors import ProfileError
-from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.profile.limits import LIMITS
+from in_toto_done_receipt.profile.load import load_profile
 
 WRONG = {
     "empty": ("", "is empty"),
@@ -14,7 +14,7 @@ WRONG = {
     "version as text": ('version = "1"', "version"),
     "misspelt key": ("version = 1\nminimumAsurance = 'reported'", "unknown key minimumAsurance"),
     "misspelt key in a section": ("version = 1\n[sandbox]\nrequird = 'rlimits'", "unknown key sandbox.requird"),
-    "misspelt key in a list": ("version = 1\n[[evidence]]\nclaim='a'\nkinds='file'", r"unknown key evidence\[0\].kinds"),
+    "misspelt key in a list": ("version=1\n[[evidence]]\nclaim='a'\nkinds='file'", r"unknown key evidence\[0\].kinds"),
     "unknown assurance": ("version = 1\nminimumAssurance = 'full'", "minimumAssurance"),
     "unknown collection": ("version = 1\ncollection = 'minmal'", "unknown collection minmal"),
     "later collection": ("version = 1\ncollection = 'release'", "release is not available in this version"),

@@ -7,7 +7,7 @@ from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
 from in_toto_done_receipt.results.reasons import REASONS
 
 PACKAGE = Path(__file__).parents[3] / "in_toto_done_receipt"
-CODE = re.compile(r'"((?:%s)\.[a-z_]+)"' % "|".join(DOCUMENT_ORDER))
+CODE = re.compile(rf'"((?:{"|".join(DOCUMENT_ORDER)})\.[a-z_]+)"')
 
 
 def named() -> set[str]:
