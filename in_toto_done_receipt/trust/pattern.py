@@ -63,10 +63,10 @@ def compile_pattern(text: str) -> Pattern:
         raise PatternError(f"{len(text)} characters, at most {MAX_PATTERN_CHARS} are read")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # syntax that a later Python will read differently
+            warnings.simplefilter("ignore")  # a set in a set, which a later Python may read differently
             # The parser behind `re`: the published one compiles at once and shows no tree.
             parsed = re._parser.parse(text, re.ASCII)  # type: ignore[attr-defined]
-    except (re.error, OverflowError, RecursionError, Warning) as fault:
+    except (re.error, OverflowError, RecursionError) as fault:
         raise PatternError(f"not a regular expression: {fault}") from None
     if parsed.state.flags & ~re.ASCII:
         raise PatternError("inline flags such as (?i) are not supported")

@@ -96,6 +96,7 @@ def test_trust_no_bytes_load_as_a_key_with_another_error(data: bytes, wrapped: b
 PIECES = st.sampled_from([*"ab.*+?|()[]^$-", "(?:", "{2}", "{0,2}", "[^a]", r"\d", r"\.", "\\"])
 
 
+@pytest.mark.filterwarnings("ignore:Possible (nested set|set)")
 @given(st.lists(PIECES, max_size=12).map("".join), st.text("ab.1", max_size=8))
 def test_trust_patterns_match_as_python_does(pattern: str, text: str) -> None:
     try:
