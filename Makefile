@@ -12,7 +12,10 @@ POLICY := policy/done_receipt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test integration check tools lock policy wheelhouse clean
+.PHONY: help demo test integration check tools generate lock policy wheelhouse clean
+
+generate: $(VENV)/.installed
+	$(BIN)/python tools/generate.py
 
 help:
 	@echo 'make demo          set up .venv, then verify, tamper with and verify again an example receipt'
@@ -21,6 +24,7 @@ help:
 	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
 	@echo 'make tools         build OPA and Regal into .tools/bin'
 	@echo 'make policy        compile the policy again (a product that is kept in the repository)'
+	@echo 'make generate      write schemas and reference tables again, from the code'
 	@echo 'make lock          resolve requirements.lock again'
 	@echo 'make wheelhouse    the wheel and all it needs, in build/wheelhouse'
 	@echo 'make clean         remove everything made here'
@@ -39,7 +43,7 @@ check: $(VENV)/.installed tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(PYTEST) -q -m 'not offline_wheel' tests/architecture
 	$(TOOL)/opa fmt --fail --list policy
 	$(TOOL)/opa check --strict $(POLICY)

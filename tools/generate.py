@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from in_toto_done_receipt.admission.catalogue import catalogue_markdown, load_catalogue
+from in_toto_done_receipt.admission.catalogue import load_catalogue
+from in_toto_done_receipt.admission.rules_page import catalogue_markdown
 from in_toto_done_receipt.predicates.done_receipt.faults import FAULT_REASONS
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.profile.model import Profile
@@ -55,7 +56,9 @@ def _reasons() -> Iterable[str]:
     yield "# Reason codes"
     yield ""
     yield "Every finding carries one of these. The part before the dot is the check; the last column says what a finding"
-    yield "with this reason makes of the [exit code](exit-codes.md). Generated from `in_toto_done_receipt/results/reasons.py`."
+    yield "with this reason makes of the [exit code](exit-codes.md)."
+    yield ""
+    yield "Generated from `in_toto_done_receipt/results/reasons.py`."
     yield ""
     yield "| code | meaning | exit code |"
     yield "|---|---|---|"
@@ -64,8 +67,10 @@ def _reasons() -> Iterable[str]:
     yield ""
     yield "## Schema faults"
     yield ""
-    yield "A statement that breaks its schema is malformed: exit code 3, no findings. The error names one of these codes and a"
-    yield "JSON pointer. Generated from `in_toto_done_receipt/predicates/done_receipt/faults.py`."
+    yield "A statement that breaks its schema is malformed: exit code 3, no findings. The error names one of these codes"
+    yield "and a JSON pointer."
+    yield ""
+    yield "Generated from `in_toto_done_receipt/predicates/done_receipt/faults.py`."
     yield ""
     yield "| code | meaning |"
     yield "|---|---|"
@@ -76,8 +81,9 @@ def _reasons() -> Iterable[str]:
 def _limits() -> Iterable[str]:
     yield "# Limits"
     yield ""
-    yield "They are the verifier's, never the receipt's. Set one with `--limit NAME=VALUE` or in the profile's `[limits]`; a"
-    yield "flag that raises what a profile says also takes `--override limits`. Over a limit, the error names limit and value."
+    yield "They are the verifier's, never the receipt's. Set one with `--limit NAME=VALUE` or in the profile's `[limits]`;"
+    yield "a flag that raises what a profile says also takes `--override limits`. Over a limit, the error names both."
+    yield ""
     yield "Generated from `in_toto_done_receipt/profile/limits.py`."
     yield ""
     yield "| name | default | highest | bounds |"
@@ -99,7 +105,7 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     for name in stale:
-        print(f"{'stale' if check else 'wrote'}: {name}")
+        sys.stdout.write(f"{'stale' if check else 'wrote'}: {name}\n")
     return 1 if check and stale else 0
 
 
