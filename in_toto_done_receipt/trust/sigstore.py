@@ -174,18 +174,26 @@ def _certificate_log_times(certificate: Certificate) -> tuple[datetime, ...]:
     return tuple(stamp.timestamp.replace(tzinfo=UTC) for stamp in stamps)
 
 
-def _untrusted(detail: str) -> SignatureNotTrusted:
-    return SignatureNotTrusted(
-        f"the Sigstore bundle does not verify: {detail}",
-        reason="signature.sigstore",
-        hint=_HINTS.get(detail.partition(":")[0]),
-    )
-
-
-_HINTS: Final = {
-    "failed to build timestamp certificate chain": "the trusted root may be another instance's, or too old",
-    "not enough sources of verified time": "no time that the trusted root vouches for",
+# What the library says, by how it begins, and what we say. Anything else is passed on as it is.
+_SPOKEN: Final = {
+    "failed to build timestamp certificate chain": "no authority of the trusted root that was valid then issued its "
+    "certificate",
+    "failed to verify SCT on signing certificate": "its certificate is in no certificate log of the trusted root",
+    "not enough sources of verified time": "it has no time that the trusted root vouches for",
+    "no Timestamp Authorities have been provided": "it has a timestamp, and the trusted root has no timestamp authority",
+    "invalid signing cert: expired at time of signing": "its certificate was not valid at the time of signing",
+    "DSSE: invalid signature": "its signature is not over this payload",
+    "log entry payload hash does not match bundle": "its log entry is for another payload",
+    "log entry signatures do not match bundle": "its log entry is for another signature",
+    "transparency log entry is inconsistent with other materials": "its log entry is for another payload or signature",
 }
+_OTHER_ROOT: Final = "the trusted root may be another instance's, or from another time"
+
+
+def _untrusted(detail: str) -> SignatureNotTrusted:
+    spoken = next((ours for theirs, ours in _SPOKEN.items() if detail.startswith(theirs)), detail)
+    hint = _OTHER_ROOT if "trusted root" in spoken else None
+    return SignatureNotTrusted(f"the Sigstore bundle does not verify: {spoken}", reason="signature.sigstore", hint=hint)
 
 
 @contextmanager

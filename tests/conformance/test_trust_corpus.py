@@ -232,6 +232,25 @@ def test_does_not_trust_a_bad_signature_of_the_right_identity(verify: Verify) ->
 
 
 @pytest.mark.parametrize(
+    ("name", "root", "message"),
+    [
+        ("conf-dsse-invalid-sig_fail-bundle.json", PRODUCTION, "its signature is not over this payload"),
+        ("conf-dsse-mismatch-envelope_fail-bundle.json", PRODUCTION, "its log entry is for another payload"),
+        ("conf-dsse-mismatch-sig_fail-bundle.json", PRODUCTION, "its log entry is for another signature"),
+        (
+            "conf-rekor2-dsse-mismatch-sig_fail-bundle.json",
+            STAGING,
+            "its log entry is for another payload or signature",
+        ),
+        ("conf-happy-path-intoto-in-dsse-v3-bundle.json", STAGING, "no authority of the trusted root"),
+    ],
+)
+def test_says_what_does_not_verify(verify: Verify, name: str, root: str, message: str) -> None:
+    with pytest.raises(SignatureNotTrusted, match=f"^the Sigstore bundle does not verify: {message}"):
+        verify(name, root, BEACON, GITHUB)
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "conf-managed-key-happy-path-bundle.json",
