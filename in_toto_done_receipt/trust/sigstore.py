@@ -180,7 +180,7 @@ _SPOKEN: Final = {
     "certificate",
     "failed to verify SCT on signing certificate": "its certificate is in no certificate log of the trusted root",
     "not enough sources of verified time": "it has no time that the trusted root vouches for",
-    "no Timestamp Authorities have been provided": "it has a timestamp, and the trusted root has no timestamp authority",
+    "no Timestamp Authorities have been provided": "the trusted root has no timestamp authority for its timestamp",
     "invalid signing cert: expired at time of signing": "its certificate was not valid at the time of signing",
     "DSSE: invalid signature": "its signature is not over this payload",
     "log entry payload hash does not match bundle": "its log entry is for another payload",
