@@ -9,7 +9,10 @@ import pytest
 
 from in_toto_done_receipt.errors import MalformedStatement
 from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
+from in_toto_done_receipt.predicates.done_receipt.extra_rules import SCHEMA_RULES, count_faults
 from in_toto_done_receipt.predicates.done_receipt.faults import FAULT_REASONS
+from in_toto_done_receipt.predicates.done_receipt.schema_faults import validator
+from in_toto_done_receipt.predicates.done_receipt.typed import FaultFound, read_tree
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import read_predicate
 from in_toto_done_receipt.results.reasons import REASONS
 from in_toto_done_receipt.wire.statement import Statement, read_statement
@@ -26,6 +29,11 @@ COHERENCE = {
     "statement.times",
     "statement.task_digest",
 }
+
+
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    return validator()
 
 
 def cases(kind: str) -> list[Path]:
@@ -68,6 +76,20 @@ def test_incoherent_vector_is_read_and_has_its_faults(case: Path) -> None:
     statement, expected = load(case)
     faults = coherence_faults(read_predicate(statement), statement)
     assert [{"reason": fault.reason, "pointer": fault.pointer} for fault in faults] == expected["faults"]
+
+
+@pytest.mark.parametrize("case", [*cases("accept"), *cases("reject"), *cases("incoherent")], ids=lambda case: case.name)
+def test_schema_takes_what_types_and_schema_rules_take(case: Path, schema: Any) -> None:
+    statement, _ = load(case)
+    tree = statement.predicate or {}
+    counts = (fault for fault in count_faults(tree) if "in all" not in fault.message)
+    try:
+        receipt = read_tree(tree)
+    except FaultFound:
+        taken = False
+    else:
+        taken = not any(fault for rule in SCHEMA_RULES for fault in rule(receipt, statement)) and not any(counts)
+    assert schema.is_valid(tree) == taken
 
 
 def test_generator_writes_these_vectors(generator: ModuleType, tmp_path: Path) -> None:
