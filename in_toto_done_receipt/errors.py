@@ -116,9 +116,7 @@ class LimitExceeded(MalformedInput):
 
     def __init__(self, limit: str, *, allowed: int, value: int | str, where: str = "") -> None:
         place = f"{where}: " if where else ""
-        super().__init__(
-            f"{place}limit {limit} is {allowed}, got {value}", hint=f"raise it with --limit {limit}=VALUE if you mean to"
-        )
+        super().__init__(f"{place}limit {limit} is {allowed}, got {value}")
         self.limit = limit
         self.allowed = allowed
         self.value = value

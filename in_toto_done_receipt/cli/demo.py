@@ -23,7 +23,7 @@ CONTRACT_TEST: Final = 'test "$(cat greeting.txt)" = "hello, world"\n'
 WORK: Final = "hello, world\n"
 
 _BUILD: Final = (
-    'build --root work --out statement.json --contract contract.json --agent demo-agent --task "Say hello to the world."'
+    'build --root work --out statement.json --contract contract.json --agent demo-agent --task "Say hello."'
     f' --claim "greets=the greeting is there and the test passes" --file greets=greeting.txt --command "greets={TEST}"'
 )
 _SIGN: Final = "sign statement.json --key worker.pem --out receipt.json"

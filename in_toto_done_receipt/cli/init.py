@@ -1,4 +1,4 @@
-"""`init`: drafts a trust file and an acceptance profile for a repository, outside of it, and says what they leave open."""
+"""`init`: drafts a trust file and an acceptance profile for a repository, outside of it. Says what they leave open."""
 
 from pathlib import Path
 from typing import Final
@@ -71,7 +71,7 @@ def command(root: Path, out: Path, trusted_key: tuple[str, ...]) -> None:
     load_profile(profile, what="acceptance.toml")
     drafts = {"acceptance.toml": profile}
     if trusted_key:
-        drafts["trust.toml"] = _trust(trusted_key, out).encode()
+        drafts["trust.toml"] = _trust(trusted_key).encode()
         load_trust(drafts["trust.toml"], base=out, read=_key, what="trust.toml")
     _write(out, drafts)
     _say(out, drafts, patterns, root)
@@ -94,7 +94,7 @@ def _array(words: list[str]) -> str:
     return "[" + ", ".join(f'"{word}"' for word in words) + "]"
 
 
-def _trust(keys: tuple[str, ...], out: Path) -> str:
+def _trust(keys: tuple[str, ...]) -> str:
     lines = ["# Whose signature counts. Keep it where no agent can write.", "version = 1", "threshold = 1", ""]
     for text in keys:
         name, equals, path = text.partition("=")

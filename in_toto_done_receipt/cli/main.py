@@ -1,6 +1,7 @@
 """`done-receipt`: finds the command, runs it, and turns every error into one exit code and one message."""
 
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Final
@@ -80,21 +81,38 @@ def exit_code(error: errors.DoneReceiptError) -> int:
     return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
 
 
+def hint_of(error: errors.DoneReceiptError) -> str | None:
+    """The error's hint; for a limit that can be set higher, how."""
+    if error.hint is None and isinstance(error, errors.LimitExceeded):
+        from in_toto_done_receipt.profile.limits import LIMITS  # only on this path: --help stays light
+
+        limit = LIMITS.get(error.limit)
+        if limit is not None and error.allowed < limit.ceiling:
+            return f"raise it with --limit {error.limit}=VALUE, up to {limit.ceiling}, if you mean to"
+    return error.hint
+
+
 def say(error: errors.DoneReceiptError) -> None:
     """One error on stderr: the message, more faults if it has any, and the hint on a line of its own."""
     click.echo(f"error: {escape(error.message)}", err=True)
     for fault in getattr(error, "faults", ()):
         click.echo(f"  also: {escape(fault)}", err=True)
-    if error.hint:
-        click.echo(f"hint: {escape(error.hint)}", err=True)
+    if hint := hint_of(error):
+        click.echo(f"hint: {escape(hint)}", err=True)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; no input produces a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal of another encoding gets escapes, not an exception
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(arguments))
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    """SIGTERM ends a command as Ctrl-C does: processes are killed and scratch folders removed on the way out."""
+    raise KeyboardInterrupt
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from in_toto_done_receipt.admission.decide import policy_input
+from in_toto_done_receipt.cli.main import hint_of
 from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError, UsageError
 from in_toto_done_receipt.observe.files import write_atomic
 from in_toto_done_receipt.pipeline import Outcome
@@ -75,8 +76,8 @@ def wants_colour(choice: str) -> bool:
 def error_document(error: DoneReceiptError, code: int) -> str:
     """An error for a machine: on every path of `--format json` there is JSON on standard output."""
     facts: dict[str, Any] = {"kind": type(error).__name__, "message": error.message, "exitCode": code}
-    if error.hint:
-        facts["hint"] = error.hint
+    if hint := hint_of(error):
+        facts["hint"] = hint
     for name in ("pointer", "reason", "faults"):
         if value := getattr(error, name, None):
             facts[name] = value

@@ -6,8 +6,8 @@ import click
 
 from in_toto_done_receipt.admission import toolchain
 from in_toto_done_receipt.admission.catalogue import load_catalogue
-from in_toto_done_receipt.admission.rules_page import catalogue_markdown
 from in_toto_done_receipt.admission.opa import find_opa
+from in_toto_done_receipt.admission.rules_page import catalogue_markdown
 from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.cli.options import FILE
 from in_toto_done_receipt.report.json import dump

@@ -33,6 +33,10 @@ def check(file: Path, output_format: str, as_json: bool) -> None:
         read=lambda path: read_named(path, flag="trust file", limit=MAX_ROOT_BYTES),
         what=str(file),
     )
+    if policy.root is not None:
+        from in_toto_done_receipt.trust.sigstore import check_root  # half a second: only a root pays for it
+
+        check_root(policy.root)
     warnings = weak_lines(policy, at=datetime.now(UTC))
     count = f"{len(policy.keys)} key(s), {len(policy.identities)} identity(ies), threshold {policy.threshold}"
     facts = {

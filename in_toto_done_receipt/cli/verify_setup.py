@@ -27,6 +27,7 @@ from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.profile.settings import Settings, from_profiles, with_flag, with_overrides
 from in_toto_done_receipt.recompute.context import Artifact, ExpectedContext, RecomputeContext
+from in_toto_done_receipt.recompute.limits import manifest_limits
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.results.states import ASSURANCE_ORDER
 from in_toto_done_receipt.trust.file import from_flags, load_trust
@@ -67,7 +68,7 @@ def trust_of(flags: Flags) -> TrustPolicy:
         path: Path = flags["trust_file"]
         outside(path, root, "--trust")
         data = read_named(path, flag="--trust", limit=MAX_CONFIG_BYTES)
-        return load_trust(data, base=path.parent, read=lambda p: _own(p, root, "--trust"))
+        return load_trust(data, base=path.parent, read=lambda p: _own(p, root, "--trust"), what=str(path))
     if not given:
         raise UsageError(
             "nobody is trusted: no --trust, --trusted-key or --certificate-identity",
@@ -231,7 +232,7 @@ def _manifest(flags: Flags, settings: Settings) -> Any:
     if path is None:
         return None
     data = read_named(path, flag="--manifest", limit=settings.limits["manifest-bytes"])
-    return _configured(lambda: read_manifest(data, what=str(path)))
+    return _configured(lambda: read_manifest(data, what=str(path), limits=manifest_limits(settings)))
 
 
 def _configured(read: Any) -> Any:

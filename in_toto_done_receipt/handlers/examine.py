@@ -47,14 +47,11 @@ def examine(
     except SignatureNotTrusted as error:
         common |= {"trust": trust_facts(trust), "context": context, "examined": False}
         return summarise(Examination(findings=_untrusted(error), **common))
-    context = replace(context, signed_on=verified.signed_times)
-    common |= {"trust": verified.trust, "context": context, "verified": verified}
     handler = handlers.get(verified.statement.predicate_type)  # step 3
     if handler is None:
-        findings = (
-            *_of_any(verified, None, context),
-            statement_check.no_handler(verified.statement, common["handlers"]),
-        )
+        verified, findings = _of_any(verified, None, context)
+        findings += (statement_check.no_handler(verified.statement, common["handlers"]),)
+        common |= {"trust": verified.trust, "context": context, "verified": verified}
         return summarise(Examination(findings=findings, examined=False, **common))
     return _handled(verified, handler, context, common)
 
@@ -65,12 +62,16 @@ def _handled(
     predicate = handler.parse(verified.statement)
     receipt = predicate if isinstance(predicate, DoneReceipt) else None
     _counted(verified.statement, receipt, context)
-    findings = _of_any(verified, receipt, context)
+    verified, findings = _of_any(verified, receipt, context)
+    context = replace(context, signed_on=verified.signed_times)
     findings += handler.findings(predicate, verified.statement, context)  # steps 4 and 5
     return summarise(  # step 6
         Examination(
             findings=findings,
             examined=True,
+            verified=verified,
+            trust=verified.trust,
+            context=context,
             facts=None if receipt is None else ReceiptFacts.of(receipt),
             unrecognized=_unrecognized(verified.statement, receipt),
             **common,
@@ -85,10 +86,11 @@ def _untrusted(error: SignatureNotTrusted) -> tuple[Finding, ...]:
     )
 
 
-def _of_any(verified: VerifiedStatement, receipt: DoneReceipt | None, context: RecomputeContext) -> tuple[Finding, ...]:
-    return signature.run(verified, receipt) + statement_check.of_any(
-        verified.statement, verified.payload_sha256, context
-    )
+def _of_any(
+    verified: VerifiedStatement, receipt: DoneReceipt | None, context: RecomputeContext
+) -> tuple[VerifiedStatement, tuple[Finding, ...]]:
+    counting, findings = signature.run(verified, receipt)
+    return counting, findings + statement_check.of_any(verified.statement, verified.payload_sha256, context)
 
 
 def _counted(statement: Statement, receipt: DoneReceipt | None, context: RecomputeContext) -> None:

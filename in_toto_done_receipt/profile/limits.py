@@ -1,4 +1,8 @@
-"""The limits of a verification: the verifier's, never the receipt's. One table: name, default, ceiling, meaning."""
+"""The limits of a verification: the verifier's, never the receipt's. One table: name, default, ceiling, meaning.
+
+What no limit here can raise is fixed by the formats: nesting of JSON (64), signatures of a payload (32), attestations
+in a file (1,024).
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,9 +22,8 @@ class Limit(NamedTuple):
 
 LIMITS: Final[Mapping[str, Limit]] = MappingProxyType(
     {
-        "file-bytes": Limit(16 << 20, 1 << 30, "bytes of a receipt file, or of one line of JSON Lines"),
-        "payload-bytes": Limit(10 << 20, 1 << 30, "bytes of a signed payload"),
-        "depth": Limit(64, 64, "nesting of JSON"),
+        "file-bytes": Limit(16 << 20, 16 << 20, "bytes of a receipt file"),
+        "payload-bytes": Limit(10 << 20, 10 << 20, "bytes of a signed payload"),
         "subjects": Limit(10_000, 10_000, "subjects of a statement"),
         "seals": Limit(10_000, 10_000, "sealed and absent paths of a contract"),
         "claims": Limit(100, 100, "claims of a receipt"),
@@ -31,6 +34,8 @@ LIMITS: Final[Mapping[str, Limit]] = MappingProxyType(
         "manifest-file-bytes": Limit(1 << 40, 1 << 50, "bytes of one file in a manifest"),
         "manifest-total-bytes": Limit(16 << 40, 1 << 53, "bytes of all files in a manifest"),
         "manifest-bytes": Limit(512 << 20, 2 << 30, "bytes of a manifest file"),
+        "copy-entries": Limit(1_000_000, 10_000_000, "files and folders of the copy that a command runs in"),
+        "copy-bytes": Limit(16 << 30, 1 << 44, "bytes of the copy that a command runs in"),
         "text-bytes": Limit(10 << 20, 1 << 30, "bytes of a file that text evidence is searched in"),
         "command-seconds": Limit(20, 86_400, "seconds of wall clock for one command"),
         "command-stream-bytes": Limit(64 << 10, 64 << 20, "bytes a command may write to each stream"),

@@ -1,9 +1,12 @@
 """What a trusted signer may speak for: agents, models, repositories, predicate types (design, verification step 3)."""
 
+from dataclasses import replace
+
 from in_toto_done_receipt.results.model import Signer
 from in_toto_done_receipt.trust.model import Scope, VerifiedStatement
 from in_toto_done_receipt.trust.verify import independent
 from in_toto_done_receipt.wire.pointer import quote
+from in_toto_done_receipt.wire.rfc3339 import parse_time
 
 
 def in_scope(
@@ -38,6 +41,17 @@ def scope_faults(
     says = (agent, model, repository, predicate_type)
     faults = [(signer, fault) for signer, scope in verified.scopes for fault in _faults(scope, *says)]
     return tuple(f"signer {quote(signer.principal)} may not speak for {fault}" for signer, fault in faults)
+
+
+def only_in_scope(verified: VerifiedStatement, covering: tuple[Signer, ...]) -> VerifiedStatement:
+    """The same statement with these of its signers alone, as `in_scope` gave them."""
+    times = [parse_time(time.time) for signer in covering for time in signer.times]
+    return replace(
+        verified,
+        signers=covering,
+        scopes=tuple((signer, scope) for signer, scope in verified.scopes if signer in covering),
+        signed_times=min(times, default=None),
+    )
 
 
 def _faults(

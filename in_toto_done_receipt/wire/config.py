@@ -1,4 +1,4 @@
-"""Strict TOML for the verifier's own files: an unknown or misspelt key is an error that names place and nearest name."""
+"""Strict TOML for the verifier's own files: a key that is unknown is an error that names the nearest one."""
 
 import difflib
 import tomllib

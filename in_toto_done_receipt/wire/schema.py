@@ -11,7 +11,8 @@ def record_schema(record: type[msgspec.Struct], *, identifier: str, title: str) 
     name = root["$ref"].rpartition("/")[2]
     rest = {key: _rewritten(value) for key, value in sorted(definitions.items()) if key != name}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": identifier}
-    return head | _rewritten(definitions[name]) | {"title": title} | ({"$defs": rest} if rest else {})
+    made: dict[str, Any] = head | _rewritten(definitions[name]) | {"title": title}
+    return made | ({"$defs": rest} if rest else {})
 
 
 def _rewritten(node: Any) -> Any:

@@ -7,12 +7,13 @@ from pathlib import Path
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.copytree import copy_tree
 from in_toto_done_receipt.observe.sandbox.executable import check_executable
-from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome, CopyLimits
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.run import run as run_sandboxed
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
+from in_toto_done_receipt.recompute.limits import copy_limits
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.wire.escape import escape
@@ -83,7 +84,7 @@ def _run(case: Case, entry: CommandEntry) -> CommandOutcome:
     seconds = min(float(entry.timeout or settings.limits["command-seconds"]), case.time_left())
     with scratch() as place:
         copy = place / "work"
-        copy_tree(context.workspace.root, copy, limits=CopyLimits(entries=settings.limits["manifest-entries"]))
+        copy_tree(context.workspace.root, copy, limits=copy_limits(settings))
         outcome = run_sandboxed(
             entry.argv,
             copy=copy,

@@ -2,10 +2,11 @@
 
 from in_toto_done_receipt.errors import DoneReceiptError, ObservationError, ProducerError, WorkMoved
 from in_toto_done_receipt.observe.manifest.diff import diff
-from in_toto_done_receipt.observe.manifest.model import Manifest, ManifestLimits
+from in_toto_done_receipt.observe.manifest.model import Manifest
 from in_toto_done_receipt.observe.manifest.scan import scan
 from in_toto_done_receipt.predicates.done_receipt.model import File
 from in_toto_done_receipt.recompute.case import Case, finding
+from in_toto_done_receipt.recompute.limits import manifest_limits
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 
@@ -34,7 +35,7 @@ def _scanned(case: Case, claimed: File, given: Manifest | None) -> tuple[Finding
     assert case.context.workspace is not None  # noqa: S101 - run() looked
     exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
     try:
-        seen = scan(case.context.workspace.root, exclude=exclude, limits=limits_of(case))
+        seen = scan(case.context.workspace.root, exclude=exclude, limits=manifest_limits(case.context.settings))
     except WorkMoved as error:
         return (finding("error", "output-manifest.unreadable", error.message),)
     except (ProducerError, ObservationError) as error:
@@ -70,14 +71,3 @@ def _named(given: Manifest, seen: Manifest) -> tuple[Finding, ...]:
 
 def _refusal(error: DoneReceiptError) -> Finding:
     return finding("fail", "output-manifest.refused", error.message)
-
-
-def limits_of(case: Case) -> ManifestLimits:
-    """The scan's limits, from the verifier's settings."""
-    limits = case.context.settings.limits
-    return ManifestLimits(
-        entries=limits["manifest-entries"],
-        depth=limits["manifest-depth"],
-        file_bytes=limits["manifest-file-bytes"],
-        total_bytes=limits["manifest-total-bytes"],
-    )
