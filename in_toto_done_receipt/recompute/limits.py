@@ -1,0 +1,22 @@
+"""The verifier's limits in the form in which `observe` takes them."""
+
+from in_toto_done_receipt.observe.manifest.model import ManifestLimits
+from in_toto_done_receipt.observe.sandbox.model import CopyLimits
+from in_toto_done_receipt.profile.settings import Settings
+
+
+def manifest_limits(settings: Settings) -> ManifestLimits:
+    """Bounds of a scan and of a manifest file."""
+    limits = settings.limits
+    return ManifestLimits(
+        entries=limits["manifest-entries"],
+        depth=limits["manifest-depth"],
+        file_bytes=limits["manifest-file-bytes"],
+        total_bytes=limits["manifest-total-bytes"],
+        manifest_bytes=limits["manifest-bytes"],
+    )
+
+
+def copy_limits(settings: Settings) -> CopyLimits:
+    """Bounds of the copy that a command runs in."""
+    return CopyLimits(entries=settings.limits["copy-entries"], total_bytes=settings.limits["copy-bytes"])
