@@ -56,7 +56,7 @@ def _reasons() -> Iterable[str]:
     yield "# Reason codes"
     yield ""
     yield "Every finding carries one of these. The part before the dot is the check; the last column says what a finding"
-    yield "with this reason makes of the [exit code](exit-codes.md)."
+    yield "with this reason makes of the exit code."
     yield ""
     yield "Generated from `in_toto_done_receipt/results/reasons.py`."
     yield ""
