@@ -97,11 +97,22 @@ class OpaEngine:
         ]
         self._data = [word for path in sources for word in ("--data", str(path.resolve()))]
         self.policy_digest = policy_digest(policy, extra_policy)
+        if extra_policy:
+            self._check_loads(sources)
 
     @property
     def origin(self) -> str:
         """The executable."""
         return str(self._opa)
+
+    def _check_loads(self, sources: list[Path]) -> None:
+        with tempfile.TemporaryDirectory(prefix="done-receipt-opa-") as home:
+            capabilities = Path(home, "capabilities.json")
+            capabilities.write_bytes(self._capabilities)
+            files = [str(path.resolve()) for path in sources]
+            ran = look(self._opa, ["check", "--capabilities", str(capabilities), *files])
+        if ran.code != 0:
+            raise ConfigurationError(f"OPA does not take the policy: {ran.text}")
 
     def decide(self, raw: bytes, seconds: float) -> Any:
         """The decision for this policy input, as the policy gives it, unchecked. Raises EngineError."""

@@ -169,7 +169,7 @@ def test_what_comes_later_is_silent_when_nothing_was_examined(
 
 
 def test_violations_stand_in_the_order_of_the_pipeline(result: VerificationResult, settings: dict[str, Any]) -> None:
-    said = [
+    said: list[dict[str, Any]] = [
         {"code": code, "message": "m", "facts": []} for code in ("custom.a.b", "verdict.passed", "signature.trusted")
     ]
     decision = ask(Fixed(allowed(settings, allow=False, violations=said)), result, settings)

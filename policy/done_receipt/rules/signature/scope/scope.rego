@@ -19,6 +19,7 @@ import data.done_receipt.lib
 satisfied if {
 	lib.harmless("signature")
 	every finding in lib.check("signature").findings {
+		is_string(finding.reason)
 		finding.reason != "signature.out_of_scope"
 	}
 }

@@ -19,6 +19,7 @@ import data.done_receipt.lib
 satisfied if {
 	lib.examined
 	every finding in lib.check("statement").findings {
+		is_string(finding.reason)
 		finding.reason != "statement.no_handler"
 	}
 }

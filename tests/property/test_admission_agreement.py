@@ -1,0 +1,221 @@
+"""Both forms of the embedded engine, and OPA on the sources, decide alike, to the byte after sorting."""
+
+import copy
+import json
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from in_toto_done_receipt.admission.catalogue import load_catalogue
+from in_toto_done_receipt.admission.decide import decide
+from in_toto_done_receipt.admission.demands import demanded
+from in_toto_done_receipt.admission.embedded import EmbeddedEngine
+from in_toto_done_receipt.admission.engines import PolicyEngine
+from in_toto_done_receipt.admission.opa import OpaEngine
+from in_toto_done_receipt.results.findings import Finding, worst
+from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.states import ITEM_STATES, assurance, claim_state, coverage
+from in_toto_done_receipt.wire.record import convert, to_tree
+
+INPUT = Path(__file__).parents[2] / "testdata" / "policy-input" / "admitted.json"
+ADMITTED: dict[str, Any] = json.loads(INPUT.read_bytes())
+AT = ADMITTED["evaluatedAt"]
+TEXTS = ("a.txt", "naïve ☃.txt", "e\u0301", "😀/<b>&amp;", 'quo"te\\', "::error::x", "tab\there", "x" * 300, "\u2028")
+REASONS = {
+    "signature": ("signature.verified", "signature.unsigned", "signature.out_of_scope", "signature.threshold"),
+    "statement": ("statement.coherent", "statement.no_handler", "statement.passed", "statement.twin_names"),
+    "context": ("context.equal", "context.not_demanded", "context.differs"),
+    "subjects": ("subjects.matched", "subjects.unmatched", "subjects.nothing_given", "subjects.differs"),
+    "output-manifest": ("output-manifest.matched", "output-manifest.not_claimed", "output-manifest.differs"),
+    "contract-seals": ("contract-seals.held", "contract-seals.modified", "contract-seals.other_contract"),
+    "freshness": ("freshness.fresh", "freshness.too_old", "freshness.in_future"),
+    "evidence-other": ("evidence-other.unknown_kind",),
+}
+Case = tuple[VerificationResult, dict[str, Any]]
+
+
+def finding(pick: random.Random, check: str) -> dict[str, Any]:
+    made = {
+        "check": check,
+        "status": pick.choice(("pass", "pass", "not_checked", "fail", "error")),
+        "reason": pick.choice(REASONS[check]),
+        "message": pick.choice(TEXTS),
+    }
+    return {**made, "path": pick.choice(TEXTS)} if pick.random() < 0.5 else made
+
+
+def vary_checks(pick: random.Random, result: dict[str, Any]) -> None:
+    for check in result["checks"]:
+        if check["id"] in REASONS and pick.random() < 0.4:
+            check["findings"] = [finding(pick, check["id"]) for _ in range(pick.randint(1, 4))]
+    if pick.random() < 0.2:
+        result["checks"].append({"id": "evidence-other", "findings": [finding(pick, "evidence-other")]})
+    if pick.random() < 0.1:
+        result["checks"].pop(pick.randrange(len(result["checks"])))
+    for check in result["checks"]:
+        check["status"] = worst(convert(check["findings"], tuple[Finding, ...], what="findings"))
+
+
+def vary_claims(pick: random.Random, result: dict[str, Any]) -> None:
+    for number in range(pick.randint(0, 3)):
+        items = [
+            {
+                "index": index,
+                "kind": pick.choice(("path", "file", "text", "command", "tests", "output", "https://example.com/k")),
+                "ok": pick.random() < 0.8,
+                "state": pick.choice(("confirmed", *ITEM_STATES)),
+                "reason": "evidence-file.confirmed",
+                "message": pick.choice(TEXTS),
+                "path": pick.choice(TEXTS),
+            }
+            for index in range(pick.randint(0, 4))
+        ]
+        name = f"{pick.choice(TEXTS)}{number}"
+        result["claims"].append({"id": name, "statement": pick.choice(TEXTS), "state": "reported", "evidence": items})
+
+
+def settle(result: dict[str, Any]) -> VerificationResult:
+    """States, coverage and assurance as the recompute engine would compute them."""
+    first = convert(result, VerificationResult, what="generated")
+    items = [claim.evidence for claim in first.claims]
+    for claim, evidence in zip(result["claims"], items, strict=True):
+        claim["state"] = claim_state(evidence)
+    result["coverage"], result["assurance"] = to_tree(coverage(items)), assurance(items)
+    made: VerificationResult = convert(result, VerificationResult, what="generated")
+    return made
+
+
+def vary_profile(pick: random.Random, profile: dict[str, Any], result: dict[str, Any]) -> None:
+    profile["minimumAssurance"] = pick.choice(("reported", "partially_rechecked", "fully_rechecked"))
+    profile["unsigned"] = pick.random() < 0.2
+    profile["sandbox"]["required"] = pick.choice(("rlimits", "landlock", "bubblewrap"))
+    for key in ("agent", "usage"):
+        if pick.random() < 0.3:
+            del profile[key]
+    if "usage" in profile:
+        profile["usage"] = {key: pick.choice((0, 9, 2**53 - 1)) for key in profile["usage"] if pick.random() < 0.7}
+        if not profile["usage"]:
+            del profile["usage"]
+    if pick.random() < 0.5:
+        profile["evidence"] = profile["evidence"][: pick.randint(0, 1)]
+    for claim in result["claims"]:
+        if pick.random() < 0.3:
+            profile["evidence"].append(
+                {"claim": claim["id"], "kind": "file", "argv": [], "paths": [pick.choice(TEXTS)]}
+            )
+
+
+def case(seed: int) -> Case:
+    """One generated result and settings; the first is the admitted one."""
+    pick = random.Random(seed)  # noqa: S311 - a fixed sequence is wanted
+    document = copy.deepcopy(ADMITTED)
+    result, profile = document["result"], document["profile"]
+    if seed:
+        vary_checks(pick, result)
+        vary_claims(pick, result)
+        vary_profile(pick, profile, result)
+        result["examined"] = pick.random() < 0.9
+        states = ("held", "held", "held_as_reported", "moved", "nothing_sealed", "not_checked")
+        result["contract"] = {"state": pick.choice(states), "sealed": 1, "absent": 0}
+        if result["contract"]["state"] == "moved":
+            changes = ("modified", "created", "deleted", "not_a_file")
+            result["contract"]["moved"] = [
+                {"path": text, "change": pick.choice(changes)} for text in pick.sample(TEXTS, 3)
+            ]
+        if pick.random() < 0.2:
+            result["contract"]["breach"] = pick.choice(TEXTS)
+        if pick.random() < 0.2:
+            result["verdict"] |= {"passed": pick.random() < 0.5, "checked": pick.random() < 0.5}
+        for field in ("model", "inputTokens", "toolCalls"):
+            if pick.random() < 0.2:
+                del result["run"][field]
+        result["sandbox"]["level"] = pick.choice(("none", "rlimits", "landlock", "bubblewrap", "bubblewrap"))
+        result["predicateType"] = pick.choice((result["predicateType"], "https://slsa.dev/provenance/v1", None))
+        if pick.random() < 0.2:
+            result["signers"], result["attesterNames"] = [], []
+    return settle(result), profile
+
+
+CASES = [case(seed) for seed in range(220)]
+
+
+def decided(engine: PolicyEngine, which: Case) -> bytes:
+    """The whole decision but for the engine's name, as bytes."""
+    tree = to_tree(decide(*which, engine=engine, evaluated_at=AT, seconds=60.0, catalogue=CATALOGUE))
+    del tree["engine"]
+    return json.dumps(tree, sort_keys=True).encode()
+
+
+CATALOGUE = load_catalogue()
+
+
+@pytest.fixture(scope="module")
+def pulley() -> Iterator[EmbeddedEngine]:
+    engine = EmbeddedEngine()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def native() -> Iterator[EmbeddedEngine]:
+    engine = EmbeddedEngine(jit=True)
+    yield engine
+    engine.close()
+
+
+def test_the_cases_are_worth_comparing(native: EmbeddedEngine) -> None:
+    decisions = [json.loads(decided(native, which)) for which in CASES]
+    codes = {violation["code"] for decision in decisions for violation in decision["violations"]}
+    rules = {rule.code for rule in CATALOGUE.rules} - {"signature.unsigned"}
+    assert rules <= codes
+    assert {code for code in codes if code.startswith("engine.")} <= {"engine.unsatisfied"}
+    assert decisions[0]["allow"] is True
+    assert {warning["code"] for decision in decisions for warning in decision["warnings"]} >= {"signature.unsigned"}
+
+
+def test_pulley_and_cranelift_agree(pulley: EmbeddedEngine, native: EmbeddedEngine) -> None:
+    assert [seed for seed, which in enumerate(CASES) if decided(pulley, which) != decided(native, which)] == []
+
+
+def test_eight_threads_agree(pulley: EmbeddedEngine) -> None:
+    alone = [decided(pulley, which) for which in CASES[:60]]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda which: decided(pulley, which), CASES[:60])) == alone
+
+
+@pytest.mark.integration
+def test_opa_on_the_sources_agrees(pulley: EmbeddedEngine, tool: Callable[[str], Path]) -> None:
+    opa = OpaEngine(tool("opa"))
+    assert opa.policy_digest == pulley.policy_digest
+    with ThreadPoolExecutor(4) as pool:
+        theirs = pool.map(lambda which: decided(opa, which), CASES)
+        ours = [decided(pulley, which) for which in CASES]
+        assert [seed for seed, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b] == []
+
+
+@pytest.mark.integration
+def test_opa_denies_garbage_too(tool: Callable[[str], Path], pulley: EmbeddedEngine) -> None:
+    opa = OpaEngine(tool("opa"))
+    raws: list[Any] = [
+        None,
+        [],
+        "x",
+        1,
+        {},
+        {"result": []},
+        {"result": {"checks": "x"}, "demanded": "x", "profile": []},
+    ]
+    for place in ("signers", "checks", "claims", "coverage", "contract", "verdict", "run", "sandbox", "trust"):
+        raws += [{**ADMITTED, "result": {**ADMITTED["result"], place: value}} for value in ("x", [1], {"a": 1}, 3)]
+    for raw in raws:
+        for engine in (opa, pulley):
+            assert engine.decide(json.dumps(raw).encode(), 60.0)["allow"] is False
+
+
+def test_a_demand_of_the_profile_is_among_the_cases() -> None:
+    codes = {code for _, settings in CASES for code in demanded(CATALOGUE, settings)}
+    assert any(code.startswith("profile.evidence:") for code in codes)
