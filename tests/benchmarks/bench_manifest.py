@@ -41,9 +41,7 @@ def timed(command: str, root: Path) -> tuple[float, float]:
     """Seconds of wall clock and of processor of a shell command that runs in the tree."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
-    done = subprocess.run(
-        command, shell=True, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
-    )  # noqa: S602 - ours
+    done = subprocess.run(["sh", "-c", command], cwd=root, capture_output=True, check=False)
     wall = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:  # agent-receipt stops at 10,000 files
