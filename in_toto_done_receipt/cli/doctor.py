@@ -7,7 +7,6 @@ from typing import Any, Final
 import click
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
-from in_toto_done_receipt.admission.embedded import EmbeddedEngine
 from in_toto_done_receipt.admission.opa import find_opa, opa_version
 from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.cli.options import format_option, say_facts
@@ -44,6 +43,8 @@ def _sandbox() -> dict[str, Any]:
 
 
 def _engines() -> dict[str, Any]:
+    from in_toto_done_receipt.admission.embedded import EmbeddedEngine  # loads wasmtime: not for --help
+
     found: dict[str, Any] = {}
     try:
         engine = EmbeddedEngine()
