@@ -13,6 +13,7 @@ from in_toto_done_receipt.cli.options import (
     TEXT,
     format_option,
     is_stdout,
+    later_signing,
     passphrase_options,
     say_facts,
     write_output,
@@ -32,6 +33,7 @@ from in_toto_done_receipt.producer.sign import sign_statement
 @click.option("--out", type=FILE, required=True, help="Where the envelope goes; - is standard output.")
 @click.option("--override", "overrides", type=click.Choice([OVERRIDE]), multiple=True, help="Loosen a rule by name.")
 @passphrase_options
+@later_signing
 @format_option
 def command(
     key: Path,

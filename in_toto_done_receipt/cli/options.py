@@ -114,6 +114,12 @@ def unavailable(*names: str, what: str, takes_value: bool = True) -> Decorator[F
     return decorate
 
 
+def later_signing(function: F) -> F:
+    """Other ways to sign, which a later version brings."""
+    function = unavailable("--signer", what="signing with a key service")(function)
+    return unavailable("--sigstore", "--bundle", what="signing with Sigstore", takes_value=False)(function)
+
+
 def passphrase_options(function: F) -> F:
     """Where the passphrase of a key comes from; never an argument, which every process of the machine can read."""
     function = click.option("--passphrase-fd", type=click.IntRange(0), help="Read the passphrase from a descriptor.")(

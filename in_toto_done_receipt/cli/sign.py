@@ -9,6 +9,7 @@ from in_toto_done_receipt.cli.options import (
     TEXT,
     format_option,
     is_stdout,
+    later_signing,
     passphrase_options,
     passphrase_source,
     read_document,
@@ -29,6 +30,7 @@ from in_toto_done_receipt.wire.escape import escape
 @click.option("--key-id", type=TEXT, help="Label of the signature instead of the key's fingerprint.")
 @click.option("--out", type=FILE, default=Path("-"), help="Where the envelope goes (standard output).")
 @passphrase_options
+@later_signing
 @format_option
 def command(
     statement: Path,
