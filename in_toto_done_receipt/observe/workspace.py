@@ -62,6 +62,8 @@ class DirectoryWorkspace:
     def __init__(self, root: Path) -> None:
         try:
             self._fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except NotADirectoryError:
+            raise ObservationError(f"{escape(str(root))} is not a directory", kind="other") from None
         except (OSError, ValueError) as fault:
             raise _observation(fault, str(root)) from None
         self.root = root

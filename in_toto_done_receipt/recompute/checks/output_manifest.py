@@ -35,7 +35,7 @@ def _scanned(case: Case, claimed: File, given: Manifest | None) -> tuple[Finding
     assert case.context.workspace is not None  # noqa: S101 - run() looked
     exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
     try:
-        seen = scan(case.context.workspace.root, exclude=exclude, limits=manifest_limits(case.context.settings))
+        seen = scan(case.context.workspace, exclude=exclude, limits=manifest_limits(case.context.settings))
     except WorkMoved as error:
         return (finding("error", "output-manifest.unreadable", error.message),)
     except (ProducerError, ObservationError) as error:
