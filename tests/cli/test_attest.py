@@ -89,11 +89,6 @@ def test_the_work_moved(cli: Cli, base: list[str], tmp_path: Path, work: Path) -
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.parametrize("flag", ["--sigstore", "--signer=x", "--bundle"])
-def test_later_ways_to_sign_are_not_offered(cli: Cli, base: list[str], flag: str) -> None:
-    assert cli(*base, "--file", "c=report.md", flag).code == 2
-
-
 def test_what_it_signs_is_admitted(cli: Cli, base: list[str], tmp_path: Path, work: Path) -> None:
     assert cli(*base, "--file", "c=report.md", "--text", "c=report.md::PASS").code == 0
     flags = ["--trusted-key", f"worker={tmp_path}/k.pub", "--root", work]

@@ -198,8 +198,3 @@ def test_a_linked_output_is_left_alone(cli: Cli, tmp_path: Path, statement: Path
     before = statement.read_bytes()
     assert cli("sign", statement, "--key", key, "--out", tmp_path / "r").code == 4
     assert statement.read_bytes() == before
-
-
-@pytest.mark.parametrize("flag", ["--signer=x", "--sigstore", "--bundle"])
-def test_later_ways_to_sign_are_not_offered(cli: Cli, statement: Path, key: Path, flag: str) -> None:
-    assert cli("sign", statement, "--key", key, flag).code == 2
