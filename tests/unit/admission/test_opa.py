@@ -68,7 +68,7 @@ def test_a_policy_that_wants_out_is_refused(opa: Path, tmp_path: Path, call: str
 
 
 def test_a_type_error_is_no_decision(opa: Path, tmp_path: Path, admitted: dict[str, Any]) -> None:
-    text = "package done_receipt.custom.team.broken\nviolations contains x if x := concat(input.profile, input.demanded)\n"
+    text = "package done_receipt.custom.team.broken\nviolations contains x if x := concat(input.profile, [])\n"
     engine = OpaEngine(opa, extra_policy=(own(tmp_path / "own", text),))
     with pytest.raises(EngineError, match="opa ended with 2"):
         engine.decide(json.dumps(admitted).encode(), 30.0)
