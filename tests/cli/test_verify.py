@@ -210,14 +210,39 @@ def test_a_changed_byte_never_gives_a_traceback(place: Path, capsys: pytest.Capt
         assert "internal error" not in capsys.readouterr().err, index
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare of util-linux")
-def test_it_works_without_network_and_without_a_home(place: Path) -> None:
-    command = [sys.executable, "-I", "-m", "in_toto_done_receipt", "verify", *HONEST]
+def without_network_and_home(*line: str | Path) -> subprocess.CompletedProcess[str]:
+    """One command line in a network namespace of its own, with a HOME that cannot be made."""
+    command = ["unshare", "--map-root-user", "--net", sys.executable, "-I", "-m", "in_toto_done_receipt", *line]
     environment = {"PATH": os.environ["PATH"], "HOME": "/proc/nowhere"}
-    done = subprocess.run(
-        ["unshare", "--map-root-user", "--net", *command], env=environment, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def isolation() -> None:
+    if without_network_and_home("--version").returncode:
+        reason = "this machine lets nobody make a network namespace"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+
+
+@pytest.mark.usefixtures("isolation")
+def test_a_key_is_verified_without_network_and_without_a_home(place: Path) -> None:
+    done = without_network_and_home("verify", *HONEST)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.usefixtures("isolation")
+def test_a_sigstore_bundle_is_verified_without_network_and_without_a_home(shared: Path) -> None:
+    folder = shared / "corpus" / "sigstore"
+    root = ["--trusted-root", folder / "local-rekor2-trusted_root.json"]
+    who = ["--certificate-identity", "dev@example.com", "--certificate-oidc-issuer", "https://oidc.local.test"]
+    done = without_network_and_home("verify", folder / "local-rekor2-bundle.json", *root, *who, "--json")
+    assert json.loads(done.stdout)["result"]["attesterNames"] == ["dev@example.com"], done.stderr
+
+
+@pytest.mark.usefixtures("isolation")
+def test_the_demo_ends_well_without_network_and_without_a_home(place: Path) -> None:
+    done = without_network_and_home("demo")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_python_m_with_isolation_is_the_same_command(place: Path) -> None:
