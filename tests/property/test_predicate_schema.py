@@ -186,15 +186,16 @@ def places(tree: Any) -> list[tuple[Any, Any]]:
 
 @st.composite
 def mutated(draw: st.DrawFn) -> dict[str, Any]:
+    # Copies everywhere: what a strategy hands out is shared by all examples, and is changed below.
     tree: dict[str, Any] = copy.deepcopy(draw(predicates))
-    tree["claims"].append({"id": "runs", "statement": "s", "evidence": [draw(commands), draw(runs)]})
+    tree["claims"].append({"id": "runs", "statement": "s", "evidence": copy.deepcopy([draw(commands), draw(runs)])})
     if draw(st.booleans()):
         section, member, value = draw(st.sampled_from(TARGETS))
-        tree.setdefault(section, {})[member] = value
+        tree.setdefault(section, {})[member] = copy.deepcopy(value)
     member, value = draw(st.sampled_from(ITEM_TARGETS))
     items = [item for claim in tree["claims"] for item in claim["evidence"] if member in item]
     if len(items) > 0 and draw(st.booleans()):
-        draw(st.sampled_from(items))[member] = value
+        draw(st.sampled_from(items))[member] = copy.deepcopy(value)
     for _ in range(draw(st.integers(0, 2))):
         found = places(tree)
         if not found:
@@ -204,16 +205,15 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
         if how == "delete":
             del container[key]
         elif how == "value":
-            container[key] = draw(ODD_VALUES)
+            container[key] = copy.deepcopy(draw(ODD_VALUES))
         elif how == "swap":
             other, name = draw(st.sampled_from(found))
             container[key] = copy.deepcopy(other.get(name) if isinstance(other, dict) else other[name])
         elif isinstance(container, list):
             container.insert(key, copy.deepcopy(container[key]))
         else:
-            container[draw(st.sampled_from(["error", "stdoutMatched", "head", "x", "kind", "digest"]))] = draw(
-                ODD_VALUES
-            )
+            name = draw(st.sampled_from(["error", "stdoutMatched", "head", "x", "kind", "digest"]))
+            container[name] = copy.deepcopy(draw(ODD_VALUES))
     return tree
 
 
