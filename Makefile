@@ -34,7 +34,7 @@ demo: $(VENV)/.installed
 
 TESTS ?= tests
 test: $(VENV)/.installed wheelhouse
-	$(PYTEST) -m 'not integration and not benchmark' $(TESTS)
+	$(PYTEST) --numprocesses auto --dist loadgroup -m 'not integration and not benchmark' $(TESTS)
 
 integration: $(VENV)/.installed wheelhouse tools
 	$(PYTEST) -m integration $(TESTS)

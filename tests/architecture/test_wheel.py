@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WHEELHOUSE = ROOT / "build" / "wheelhouse"
 
-pytestmark = pytest.mark.offline_wheel
+pytestmark = [pytest.mark.offline_wheel, pytest.mark.xdist_group("wheel")]  # one installation for all of them
 
 
 @pytest.fixture(scope="session")
