@@ -1,7 +1,5 @@
 """What evidence about a file comes to when the file is not what it was: shared by the kinds file and text."""
 
-from bisect import bisect_left
-
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm
 from in_toto_done_receipt.recompute.case import Case, Item
@@ -30,8 +28,5 @@ def in_own_manifest(case: Case, path: str, sha256: str | None, size: int) -> boo
     given, claimed = case.context.manifest, case.receipt.manifest
     if given is None or claimed is None or given.digest != claimed.digest.sha256:
         return False
-    index = bisect_left(given.files.paths, path)
-    if index == len(given.files) or given.files.paths[index] != path:
-        return False
-    entry = given.files[index]
-    return entry.bytes == size and sha256 in (None, entry.sha256)
+    entry = given.entry(path)
+    return entry is not None and entry.bytes == size and sha256 in (None, entry.sha256)
