@@ -116,8 +116,9 @@ def unavailable(*names: str, what: str, takes_value: bool = True) -> Decorator[F
 
 def later_signing(function: F) -> F:
     """Other ways to sign, which a later version brings."""
-    function = unavailable("--signer", what="signing with a key service")(function)
-    return unavailable("--sigstore", "--bundle", what="signing with Sigstore", takes_value=False)(function)
+    service: Decorator[F] = unavailable("--signer", what="signing with a key service")
+    sigstore: Decorator[F] = unavailable("--sigstore", "--bundle", what="signing with Sigstore", takes_value=False)
+    return sigstore(service(function))
 
 
 def passphrase_options(function: F) -> F:

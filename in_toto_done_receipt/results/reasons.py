@@ -80,7 +80,7 @@ _NEUTRAL: Final[dict[str, str]] = {
     "statement.coherent": "what the receipt says agrees with itself",
     "statement.no_handler": "no handler is registered for the predicate type",
     "statement.not_examined": "the signature was not trusted, so the statement was not read",
-    "statement.twin_names": "two subjects' names differ only by case or normalisation",
+    "statement.twin_names": "two sealed names differ only by case or normalisation",
     "context.equal": "the receipt was made for exactly this packet, input and output manifest",
     "context.not_demanded": "the verifier demands no context",
     "subjects.matched": "every subject has the content the receipt says",
