@@ -12,12 +12,18 @@ examined if input.result.examined == true
 # Subjects and contract may stay unchecked: the verifier said that the receipt's word is enough.
 reported_suffices if input.profile.minimumAssurance == "reported"
 
+# Where the checks stand, by id; in a list only: an object would have positions that nobody checked.
+positions[id] contains i if {
+	is_array(input.result.checks)
+	some i, c in input.result.checks
+	id := c.id
+}
+
 # The one check with this id, with at least one finding.
 check(id) := found if {
-	is_array(input.result.checks)
-	matching := [c | some c in input.result.checks; c.id == id]
-	count(matching) == 1
-	found := matching[0]
+	count(positions[id]) == 1
+	some i in positions[id]
+	found := input.result.checks[i]
 	is_array(found.findings)
 	count(found.findings) > 0
 }
@@ -58,9 +64,8 @@ from_findings(code, id) := {v | some v in from_findings_except(code, id, set())}
 
 # The same without the findings that another rule speaks of, by reason.
 from_findings_except(code, id, reasons) := {v |
-	some i, c in input.result.checks
-	c.id == id
-	some j, finding in c.findings
+	some i in positions[id]
+	some j, finding in input.result.checks[i].findings
 	finding.status in {"fail", "error"}
 	not at(finding, ["reason"]) in reasons
 	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
