@@ -1,0 +1,276 @@
+"""What the documentation shows is what happens: README's transcript, the tutorial line by line, every example.
+
+In a `console` block a line with `$ ` is typed, one with `> ` goes on with it, the rest is shown. In what is shown `…`
+stands for anything within a line, and alone on a line for any lines.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+import pytest
+
+from in_toto_done_receipt.cli.main import COMMANDS, group
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.profile.load import LATER_COLLECTIONS, load_profile
+from in_toto_done_receipt.profile.model import (
+    UNAVAILABLE,
+    AgentDemand,
+    CommandEntry,
+    EvidenceDemand,
+    FreshnessDemand,
+    Profile,
+    SandboxDemand,
+    UsageDemand,
+)
+from in_toto_done_receipt.profile.settings import OVERRIDES, Settings
+from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.trust.file import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile, load_trust
+from in_toto_done_receipt.wire.digests import sha256_hex
+from in_toto_done_receipt.wire.record import Record
+from testdata.receipts import generate
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+HONEST = ROOT / "testdata" / "receipts" / "honest"
+END = "__END__"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One command as typed, and what the page shows of its output."""
+
+    typed: str
+    shown: tuple[str, ...]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def steps(page: Path) -> list[Step]:
+    found: list[tuple[list[str], list[str]]] = []
+    for line in "".join(blocks(page, "console")).splitlines():
+        if line.startswith("$ "):
+            found.append(([line[2:]], []))
+        elif (line == ">" or line.startswith("> ")) and not found[-1][1]:
+            found[-1][0].append(line[2:])
+        else:
+            found[-1][1].append(line)
+    return [Step(typed="\n".join(typed), shown=tuple(shown)) for typed, shown in found]
+
+
+def pattern(shown: tuple[str, ...]) -> str:
+    lines = [r"(?:[^\n]*\n)*?" if line == "…" else _line(line) for line in shown]
+    return "".join(lines)
+
+
+def _line(line: str) -> str:
+    return r"[^\n]*?".join(map(re.escape, line.split("…"))) + r"\n"
+
+
+def transcript(outputs: list[str], wanted: list[Step]) -> Iterator[str]:
+    for step, output in zip(wanted, outputs, strict=True):
+        text = output.rstrip("\n") + "\n" if output.strip() else ""
+        if re.fullmatch(pattern(step.shown), text) is None:
+            yield f"$ {step.typed}\n--- shown\n" + "\n".join(step.shown) + f"\n--- printed\n{text}"
+
+
+@pytest.fixture(scope="session")
+def bin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `done-receipt` in it, for PATH."""
+    folder = tmp_path_factory.mktemp("bin")
+    command = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -m in_toto_done_receipt "$@"\n'
+    (folder / "done-receipt").write_text(command)
+    (folder / "done-receipt").chmod(0o755)
+    return folder
+
+
+def typed_in(folder: Path, bin_folder: Path, wanted: list[Step]) -> list[str]:
+    """What each command prints, on both streams, in one shell."""
+    after = f"\n__code=$?; echo; echo {END}; (exit $__code)\n"
+    script = "exec 2>&1 </dev/null\n" + "".join(step.typed + after for step in wanted)
+    environment = os.environ | {"PATH": f"{bin_folder}{os.pathsep}/usr/bin{os.pathsep}/bin", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, check=False)
+    return done.stdout.decode().split(f"\n{END}\n")[:-1]
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> None:
+    level = probe().level
+    if level != "bubblewrap":
+        reason = f"needs bubblewrap, this machine's sandbox is {level}"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+
+
+def test_the_tutorial_does_what_it_shows(tmp_path: Path, bin_folder: Path, bubblewrap: None) -> None:
+    wanted = steps(DOCS / "tutorial.md")
+    assert len(wanted) > 40
+    assert "\n".join(transcript(typed_in(tmp_path, bin_folder, wanted), wanted)) == ""
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, bin_folder: Path, bubblewrap: None) -> None:
+    (shown,) = blocks(ROOT / "README.md", "text")
+    (printed,) = typed_in(tmp_path, bin_folder, [Step(typed="done-receipt demo", shown=())])
+    wanted = pattern(("…", *shown.splitlines(), "…"))
+    assert re.fullmatch(wanted, printed + "\n"), printed
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the honest receipt, its work, and a gate that trusts its signer; the current directory."""
+    shutil.copytree(HONEST / "workspace", tmp_path / "work")
+    shutil.copy(HONEST / "receipt.json", tmp_path / "receipt.json")
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    (gate / "worker.pub").write_text(generate.public_pem("worker"))
+    (gate / "trust.toml").write_text('version = 1\n[[key]]\nname = "worker"\npath = "worker.pub"\n')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_python(page: Path) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "example"}
+    for code in blocks(page, "python"):
+        exec(compile(code, str(page), "exec"), names)  # noqa: S102 - it is our own documentation
+    return names
+
+
+def test_the_host_pipeline_gets_a_result_and_a_decision(host: Path) -> None:
+    names = run_python(DOCS / "how-to" / "host-pipeline.md")
+    assert names["result"].assurance == "fully_rechecked"
+    assert names["result"].attester_names == ("worker",)
+    assert names["outcome"].result.summary == names["result"].summary
+
+
+def test_the_host_pipeline_is_ten_lines() -> None:
+    code = blocks(DOCS / "how-to" / "host-pipeline.md", "python")[0]
+    statements = [line for line in code.splitlines() if line and not line.startswith(("import ", "from "))]
+    assert len(statements) <= 10
+
+
+def test_the_handler_page_shows_a_handler_that_works(host: Path) -> None:
+    names = run_python(DOCS / "how-to" / "write-a-handler.md")
+    statement = generate.base() | {"predicateType": "https://example.com/review/v1", "predicate": {"approved": True}}
+    envelope = generate.pretty(generate.envelope(generate.payload_of(statement))).encode()
+    trust = load_trust(Path("gate/trust.toml").read_bytes(), base=Path("gate"), read=Path.read_bytes)
+    settings = Settings(predicate_types=("https://example.com/review/v1",))
+    context = RecomputeContext(evaluated_at=datetime(2026, 11, 30, tzinfo=UTC), settings=settings)
+    result = names["HANDLER"].verify(envelope, trust, context)
+    assert [check.id for check in result.checks if check.status == "pass"] == ["signature", "acme-review"]
+
+
+PROFILE_PAGE = DOCS / "reference" / "profile.md"
+SECTIONS: Final[dict[str, type[Record]]] = {
+    "evidence": EvidenceDemand,
+    "command": CommandEntry,
+    "sandbox": SandboxDemand,
+    "freshness": FreshnessDemand,
+    "agent": AgentDemand,
+    "usage": UsageDemand,
+}
+
+
+@pytest.mark.parametrize("example", blocks(PROFILE_PAGE, "toml"))
+def test_every_example_of_the_profile_page_is_a_profile(example: str) -> None:
+    load_profile(example.encode(), what="example")
+
+
+def test_the_examples_of_the_profile_page_set_every_key() -> None:
+    shown: dict[str, Any] = {}
+    for example in blocks(PROFILE_PAGE, "toml"):
+        shown |= tomllib.loads(example)
+    assert set(shown) == set(keys_of(Profile))
+    for section, record in SECTIONS.items():
+        entries = shown[section] if isinstance(shown[section], list) else [shown[section]]
+        assert {key for entry in entries for key in entry} == set(keys_of(record)), section
+
+
+@pytest.mark.parametrize("name", [*UNAVAILABLE, *LATER_COLLECTIONS])
+def test_the_profile_page_says_what_is_refused(name: str) -> None:
+    refused = PROFILE_PAGE.read_text(encoding="utf-8").partition("## Refused as unavailable")[2]
+    assert re.search(rf"`\[*{name}\]*`", refused)
+
+
+def test_the_profile_page_names_every_override() -> None:
+    text = PROFILE_PAGE.read_text(encoding="utf-8")
+    assert [name for name in OVERRIDES if f"`{name}`" not in text] == []
+
+
+TRUST_PAGE = DOCS / "reference" / "trust-file.md"
+
+
+def trusted_root() -> bytes:
+    entry = {"publicKey": {"validFor": {"start": "2026-01-01T00:00:00Z"}}}
+    tree = {
+        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+        "tlogs": [entry],
+        "certificateAuthorities": [{"validFor": {"start": "2026-01-01T00:00:00Z"}}],
+        "ctlogs": [entry],
+    }
+    return json.dumps(tree).encode()
+
+
+@pytest.mark.parametrize("example", blocks(TRUST_PAGE, "toml"))
+def test_every_example_of_the_trust_page_is_a_trust_file(example: str) -> None:
+    root = trusted_root()
+    another = generate.public_pem("stranger").encode()
+    text = example.replace("0" * 64, sha256_hex(root))
+    load_trust(text.encode(), base=Path(), read=lambda path: another if path.suffix == ".pub" else root)
+
+
+def test_the_examples_of_the_trust_page_set_every_key() -> None:
+    trees = [tomllib.loads(example) for example in blocks(TRUST_PAGE, "toml")]
+    assert {key for tree in trees for key in tree} == set(keys_of(TrustFile))
+    for section, record in (("key", KeyEntry), ("sigstore", SigstoreEntry)):
+        found = [tree[section] for tree in trees if section in tree]
+        entries = [entry for one in found for entry in (one if isinstance(one, list) else [one])]
+        assert {key for entry in entries for key in entry} == set(keys_of(record)), section
+    text = TRUST_PAGE.read_text(encoding="utf-8")
+    assert [key for key in keys_of(IdentityEntry) if f"`{key}`" not in text] == []
+
+
+def keys_of(record: type[Record]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(record)]
+
+
+def test_the_command_page_lists_exactly_the_commands() -> None:
+    rows = re.findall(r"^\| `(\S+)` \|", (DOCS / "reference" / "commands.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == list(COMMANDS)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
+def test_no_page_starts_python_with_the_current_directory_first(page: Path) -> None:
+    assert "python -m in_toto_done_receipt" not in page.read_text(encoding="utf-8")
+    assert "python3 -m in_toto_done_receipt" not in page.read_text(encoding="utf-8")
+
+
+def test_every_flag_that_a_page_names_exists() -> None:
+    known = set(flags_of(group))
+    pages = [ROOT / "README.md", *(page for page in DOCS.rglob("*.md") if "adr" not in page.parts)]
+    named = {flag for page in pages for flag in re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))}
+    assert sorted(named - known) == []
+
+
+def flags_of(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            yield from parameter.opts
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from flags_of(below)
