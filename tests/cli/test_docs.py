@@ -22,8 +22,10 @@ import click
 import msgspec
 import pytest
 
+from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import COMMANDS, group
 from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.pipeline import decide_on
 from in_toto_done_receipt.profile.load import LATER_COLLECTIONS, load_profile
 from in_toto_done_receipt.profile.model import (
     UNAVAILABLE,
@@ -36,7 +38,9 @@ from in_toto_done_receipt.profile.model import (
     UsageDemand,
 )
 from in_toto_done_receipt.profile.settings import OVERRIDES, Settings
+from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
 from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.results.reasons import REASONS
 from in_toto_done_receipt.trust.file import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile, load_trust
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import Record
@@ -46,6 +50,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HONEST = ROOT / "testdata" / "receipts" / "honest"
 END = "__END__"
+EXIT_CODES: Final = {"untrusted": "10", "refuted": "11", "denied": "12", "neutral": "\N{EN DASH}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +175,8 @@ def test_the_handler_page_shows_a_handler_that_works(host: Path) -> None:
     context = RecomputeContext(evaluated_at=datetime(2026, 11, 30, tzinfo=UTC), settings=settings)
     result = names["HANDLER"].verify(envelope, trust, context)
     assert [check.id for check in result.checks if check.status == "pass"] == ["signature", "acme-review"]
+    decision = decide_on(result, settings, open_engine("embedded"))
+    assert "verdict.passed" in [violation.code for violation in decision.violations]
 
 
 PROFILE_PAGE = DOCS / "reference" / "profile.md"
@@ -274,3 +281,18 @@ def flags_of(command: click.Command) -> Iterator[str]:
             below = command.get_command(context, name)
             assert below is not None
             yield from flags_of(below)
+
+
+@pytest.mark.parametrize("check", DOCUMENT_ORDER)
+def test_a_check_page_says_what_each_reason_means_and_costs(check: str) -> None:
+    rows = re.findall(
+        r"^\| `([a-z-]+\.[a-z_]+)` \| (.+) \| (\S+) \|$",
+        (DOCS / "reference" / "checks" / f"{check}.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    expected = [
+        (code, reason.meaning, EXIT_CODES[reason.weight])
+        for code, reason in REASONS.items()
+        if code.startswith(f"{check}.")
+    ]
+    assert sorted(rows) == sorted(expected)
