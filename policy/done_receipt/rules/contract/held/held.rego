@@ -28,7 +28,7 @@ satisfied if only_reported
 
 violations contains violation if {
 	some i, movement in contract.moved
-	text := concat("", [lib.shown(lib.at(movement, ["path"])), " is sealed and was ", change(movement)])
+	text := concat("", [lib.shown(lib.at(movement, ["path"])), " is sealed and was ", changes[movement.change]])
 	fact := lib.pointer(["result", "contract", "moved", i])
 	violation := lib.termed("contract.held", lib.shown(lib.at(movement, ["path"])), text, [fact])
 }
@@ -63,7 +63,7 @@ unmoved if {
 
 some_moved if {
 	some movement in contract.moved
-	is_object(movement)
+	changes[movement.change]
 }
 
 nothing_sealed if {
@@ -77,17 +77,15 @@ only_reported if {
 	unmoved
 }
 
-change(movement) := "replaced by something that is not a file" if {
-	movement.change == "not_a_file"
-} else := lib.shown(lib.at(movement, ["change"]))
+changes := {
+	"modified": "modified",
+	"created": "created",
+	"deleted": "deleted",
+	"not_a_file": "replaced by something that is not a file",
+}
 
 # What the check found beside the paths that moved, which are listed one by one above.
-moves := {
-	"contract-seals.modified",
-	"contract-seals.created",
-	"contract-seals.deleted",
-	"contract-seals.not_a_file",
-}
+moves contains concat(".", ["contract-seals", name]) if some name, _ in changes
 
 others := lib.from_findings_except("contract.held", "contract-seals", moves) if {
 	some_moved

@@ -96,3 +96,20 @@ test_missing_does_not_satisfy if {
 		count(held.violations) == 1 with input as json.remove(good, [path])
 	}
 }
+
+test_a_contract_other_than_the_verifiers_is_said_in_its_own_words if {
+	other := json.patch(good, [
+		{"op": "replace", "path": "/result/contract/state", "value": "moved"},
+		{"op": "add", "path": "/result/contract/moved", "value": [{"path": "a", "change": "other_contract"}]},
+		{"op": "replace", "path": "/result/checks/0/findings/0", "value": {
+			"status": "fail",
+			"reason": "contract-seals.other_contract",
+			"message": "a is sealed as 1, receipt says 2",
+			"path": "a",
+		}},
+	])
+	not held.satisfied with input as other
+	count(held.violations) == 1 with input as other
+	some violation in held.violations with input as other
+	violation.message == "a is sealed as 1, receipt says 2"
+}

@@ -74,3 +74,10 @@ test_silent_when_unsigned_is_asked_for if {
 	not trusted.satisfied with input as unsigned
 	count(trusted.violations) == 0 with input as unsigned
 }
+
+test_a_signer_out_of_scope_alone_is_still_trusted if {
+	finding := {"status": "fail", "reason": "signature.out_of_scope", "message": "not for this model"}
+	scoped := json.patch(good, [{"op": "replace", "path": "/result/checks/0/findings/0", "value": finding}])
+	trusted.satisfied with input as scoped
+	count(trusted.violations) == 0 with input as scoped
+}

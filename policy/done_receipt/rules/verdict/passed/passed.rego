@@ -23,6 +23,13 @@ satisfied if {
 
 violations contains violation if {
 	lib.examined
+	not is_object(lib.at(input.result, ["verdict"]))
+	violation := lib.violation("verdict.passed", "the statement has no verdict", ["/result/verdict"])
+}
+
+violations contains violation if {
+	lib.examined
+	is_object(input.result.verdict)
 	not input.result.verdict.checked == true
 	violation := lib.violation("verdict.passed", "the receipt says that nobody checked", ["/result/verdict/checked"])
 }

@@ -36,3 +36,11 @@ test_a_word_is_not_true if {
 		"value": "true",
 	}])
 }
+
+test_a_statement_without_a_verdict_is_a_violation if {
+	every value in [null, "passed", []] {
+		bad := json.patch(good, [{"op": "replace", "path": "/result/verdict", "value": value}])
+		not passed.satisfied with input as bad
+		{violation.message | some violation in passed.violations} == {"the statement has no verdict"} with input as bad
+	}
+}
