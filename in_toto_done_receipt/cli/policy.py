@@ -1,6 +1,7 @@
 """`policy`: list the rules; build, check and test the sources with an OPA."""
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -9,15 +10,21 @@ from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.opa import find_opa
 from in_toto_done_receipt.admission.rules_page import catalogue_markdown
 from in_toto_done_receipt.admission.sources import policy_folder
-from in_toto_done_receipt.cli.options import FILE
+from in_toto_done_receipt.cli.options import FILE, PartialGroup
 from in_toto_done_receipt.report.json import dump
 from in_toto_done_receipt.wire.record import to_tree
 
 _opa = click.option("--opa", type=FILE, help="The opa executable; else the one on PATH.")
 _folder = click.option("--policy", "folder", type=FILE, help="Policy folder; else the installed one.")
 
+_LATER: Final = {
+    "bundle": "an OPA bundle",
+    "diff": "comparing policies",
+    "explain": "which fact made which rule fire",
+}
 
-@click.group()
+
+@click.group("policy", cls=PartialGroup, later=_LATER)
 def command() -> None:
     """The admission policy: what it demands, and its sources."""
 

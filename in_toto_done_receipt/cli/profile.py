@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from in_toto_done_receipt.cli.options import FILE, format_option, read_named, say_facts
+from in_toto_done_receipt.cli.options import FILE, PartialGroup, format_option, read_named, say_facts
 from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.profile.settings import described, from_profiles
 from in_toto_done_receipt.report.json import dump
 from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
 
 
-@click.group()
+@click.group("profile", cls=PartialGroup, later={"lint": "saying what a profile leaves open"})
 def command() -> None:
     """Look at acceptance profiles."""
 
