@@ -44,6 +44,8 @@ def _demand_key(demand: EvidenceDemand) -> tuple[object, ...]:
 
 
 def _check_demand(demand: EvidenceDemand, where: str) -> None:
+    if demand.kind == "tests":
+        raise ProfileError(f"{where}.kind: tests is not available in this version: nothing runs them again yet")
     if demand.argv and demand.kind != "command":
         raise ProfileError(f"{where}.argv: goes with kind command, this one is {demand.kind}")
     if demand.paths and demand.kind not in _PATH_KINDS:

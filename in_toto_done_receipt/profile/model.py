@@ -12,7 +12,7 @@ from in_toto_done_receipt.wire.record import Record
 Text = Annotated[str, Meta(min_length=1, max_length=4096)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Seconds = Annotated[int, Meta(ge=1, le=100 * 366 * 86_400)]
-EvidenceKind = Literal["path", "file", "text", "command", "output"]
+EvidenceKind = Literal["path", "file", "text", "command", "tests", "output"]
 
 # Keys that design names and a later version brings: naming one is an error, so that nobody believes it is in force.
 UNAVAILABLE: Final[dict[str, str]] = {

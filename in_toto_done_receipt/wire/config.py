@@ -3,7 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -62,6 +62,9 @@ def _check_members(tree: Any, kind: type[Record], what: str, where: str, error: 
         place = f"{where}{key}"
         if key not in fields:
             raise error(f"{what}: unknown key {place}", hint=nearest(key, list(fields)))
+        words = _words_of(fields[key])
+        if words and isinstance(value, str) and value not in words:
+            raise error(f"{what}: {place} is {value!a}", hint=nearest(value, words))
         inner = _record_in(fields[key])
         if inner is None:
             continue
@@ -70,6 +73,13 @@ def _check_members(tree: Any, kind: type[Record], what: str, where: str, error: 
             if isinstance(item, dict):
                 step = f"{place}[{index}]." if isinstance(value, list) else f"{place}."
                 _check_members(item, inner, what, step, error)
+
+
+def _words_of(annotation: Any) -> list[str]:
+    """The texts that `Literal["a", "b"]` or `Literal["a"] | None` takes; empty when it is another type."""
+    if get_origin(annotation) is Literal:
+        return [word for word in get_args(annotation) if isinstance(word, str)]
+    return [word for arg in get_args(annotation) if get_origin(arg) is Literal for word in _words_of(arg)]
 
 
 def _record_in(annotation: Any) -> type[Record] | None:
@@ -81,7 +91,8 @@ def _record_in(annotation: Any) -> type[Record] | None:
 
 def _place(text: str) -> str:
     """msgspec says "fault - at `$.a[0]`"; we say "a[0]: fault"."""
-    fault, _, place = text.partition(" - at `$")
-    name = place.rstrip("`").lstrip(".")
+    fault, marked, place = text.rpartition(" - at `$")
+    fault = fault if marked else text
+    name = place.rstrip("`").lstrip(".") if marked else ""
     fault = fault[:1].lower() + fault[1:]
     return f"{name}: {fault}" if name else fault

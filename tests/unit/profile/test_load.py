@@ -21,7 +21,8 @@ WRONG = {
     "later key": ("version = 1\n[tests]\nrunner = 'pytest'", "tests: .* is not available in this version"),
     "later key exception": ("version = 1\n[[exception]]\ncode = 'a.b'", "exception"),
     "later key include": ("version = 1\ninclude = ['@ci']", "include"),
-    "unknown kind": ("version = 1\n[[evidence]]\nclaim = 'a'\nkind = 'test'", r"evidence\[0\].kind"),
+    "unknown kind": ("version = 1\n[[evidence]]\nclaim = 'a'\nkind = 'test'", r"evidence\[0\].kind is 'test'"),
+    "kind of a later version": ("version=1\n[[evidence]]\nclaim='a'\nkind='tests'", "tests is not available"),
     "argv for a file": ("version=1\n[[evidence]]\nclaim='a'\nkind='file'\nargv=['x']", r"evidence\[0\].argv"),
     "paths for a command": ("version=1\n[[evidence]]\nclaim='a'\nkind='command'\npaths=['x']", r"evidence\[0\].paths"),
     "a path that escapes": ("version=1\n[[evidence]]\nclaim='a'\nkind='file'\npaths=['../x']", "paths"),
@@ -62,6 +63,8 @@ def test_a_wrong_profile_is_refused_by_place(text: str, message: str) -> None:
         ("version = 1\nminimumAsurance = 'reported'", "did you mean minimumAssurance?"),
         ("version = 1\n[sandbox]\nrequird = 'rlimits'", "did you mean required?"),
         ("version = 1\ncollection = 'minmal'", "did you mean minimal?"),
+        ("version = 1\nminimumAssurance = 'full'", "valid here: fully_rechecked, partially_rechecked, reported"),
+        ("version = 1\n[sandbox]\nrequired = 'bublewrap'", "did you mean bubblewrap?"),
         ("version = 1\n[limits]\nclaim=1", "did you mean claims?"),
     ],
 )
