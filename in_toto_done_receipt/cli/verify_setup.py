@@ -9,17 +9,13 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.options import read_named
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
-from in_toto_done_receipt.observe.manifest.read import read_manifest
-from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
-from in_toto_done_receipt.observe.sandbox.probe import probe
-from in_toto_done_receipt.observe.seals import read_contract
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
 from in_toto_done_receipt.profile.limits import LIMITS, limit_value
@@ -36,6 +32,9 @@ from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
 from in_toto_done_receipt.wire.digests import ACCEPTED
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.rfc3339 import parse_time
+
+if TYPE_CHECKING:
+    from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 
 MAX_KEY_BYTES = 1 << 16
 MAX_ROOT_BYTES = 16 << 20
@@ -179,13 +178,19 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             expected_context=_expected_context(flags),
             expected_payload=_hex(flags["expected_digest"], "--expected-digest", (64,)),
             recheck_commands=flags["recheck_commands"],
-            sandbox=probe() if flags["recheck_commands"] else None,
+            sandbox=_sandbox() if flags["recheck_commands"] else None,
             deadline=time.monotonic() + settings.limits["seconds"],
             on_output=_show_output if flags["show_output"] else None,
         )
 
 
-def _show_output(argv: tuple[str, ...], outcome: CommandOutcome) -> None:
+def _sandbox() -> Any:
+    from in_toto_done_receipt.observe.sandbox.probe import probe
+
+    return probe()
+
+
+def _show_output(argv: tuple[str, ...], outcome: "CommandOutcome") -> None:
     """The start of what a command printed, on standard error; each line marked, so that no CI runner acts on one."""
     click.echo(f"output of {escape(shlex.join(argv))}", err=True)
     for name, data in (("stdout", outcome.stdout.excerpt), ("stderr", outcome.stderr.excerpt)):
@@ -222,6 +227,8 @@ def _contract(flags: Flags) -> Any:
     path: Path | None = flags["contract"]
     if path is None:
         return None
+    from in_toto_done_receipt.observe.seals import read_contract
+
     outside(path, flags["root"], "--contract")
     data = read_named(path, flag="--contract", limit=LIMITS["file-bytes"].default)
     return _configured(lambda: read_contract(data, what=str(path)))
@@ -231,6 +238,8 @@ def _manifest(flags: Flags, settings: Settings) -> Any:
     path: Path | None = flags["manifest"]
     if path is None:
         return None
+    from in_toto_done_receipt.observe.manifest.read import read_manifest
+
     data = read_named(path, flag="--manifest", limit=settings.limits["manifest-bytes"])
     return _configured(lambda: read_manifest(data, what=str(path), limits=manifest_limits(settings)))
 

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from in_toto_done_receipt.observe.manifest.model import Manifest
-from in_toto_done_receipt.observe.sandbox.model import CommandOutcome, SandboxFacts
-from in_toto_done_receipt.observe.seals import Contract
-from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.profile.settings import Settings
+
+if TYPE_CHECKING:  # a verification that runs no command does not load the sandbox
+    from in_toto_done_receipt.observe.manifest.model import Manifest
+    from in_toto_done_receipt.observe.sandbox.model import CommandOutcome, SandboxFacts
+    from in_toto_done_receipt.observe.seals import Contract
+    from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +44,15 @@ class RecomputeContext:
 
     evaluated_at: datetime
     settings: Settings
-    workspace: DirectoryWorkspace | None = None
+    workspace: "DirectoryWorkspace | None" = None
     artifacts: tuple[Artifact, ...] = ()
-    contract: Contract | None = None
-    manifest: Manifest | None = None
+    contract: "Contract | None" = None
+    manifest: "Manifest | None" = None
     manifest_path: str | None = None
     expected_context: ExpectedContext | None = None
     expected_payload: str | None = None
     recheck_commands: bool = False
-    sandbox: SandboxFacts | None = None
+    sandbox: "SandboxFacts | None" = None
     deadline: float | None = None
     signed_on: datetime | None = None
-    on_output: Callable[[tuple[str, ...], CommandOutcome], None] | None = None
+    on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None

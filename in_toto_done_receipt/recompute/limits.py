@@ -1,12 +1,18 @@
 """The verifier's limits in the form in which `observe` takes them."""
 
-from in_toto_done_receipt.observe.manifest.model import ManifestLimits
-from in_toto_done_receipt.observe.sandbox.model import CopyLimits
+from typing import TYPE_CHECKING
+
 from in_toto_done_receipt.profile.settings import Settings
 
+if TYPE_CHECKING:
+    from in_toto_done_receipt.observe.manifest.model import ManifestLimits
+    from in_toto_done_receipt.observe.sandbox.model import CopyLimits
 
-def manifest_limits(settings: Settings) -> ManifestLimits:
+
+def manifest_limits(settings: Settings) -> "ManifestLimits":
     """Bounds of a scan and of a manifest file."""
+    from in_toto_done_receipt.observe.manifest.model import ManifestLimits
+
     limits = settings.limits
     return ManifestLimits(
         entries=limits["manifest-entries"],
@@ -17,6 +23,8 @@ def manifest_limits(settings: Settings) -> ManifestLimits:
     )
 
 
-def copy_limits(settings: Settings) -> CopyLimits:
+def copy_limits(settings: Settings) -> "CopyLimits":
     """Bounds of the copy that a command runs in."""
+    from in_toto_done_receipt.observe.sandbox.model import CopyLimits
+
     return CopyLimits(entries=settings.limits["copy-entries"], total_bytes=settings.limits["copy-bytes"])

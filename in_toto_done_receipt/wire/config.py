@@ -1,7 +1,5 @@
 """Strict TOML for the verifier's own files: a key that is unknown is an error that names the nearest one."""
 
-import difflib
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -28,6 +26,8 @@ def read_config(
     `unavailable` maps top-level keys that a later version brings to what they are for: naming one is an error of its
     own, so that nobody believes it is in force. Raises `error`, naming the file, the key and the nearest valid name.
     """
+    import tomllib  # only for those who have such a file
+
     if len(data) > MAX_CONFIG_BYTES:
         raise error(f"{what}: {len(data)} bytes, at most {MAX_CONFIG_BYTES} are read")
     try:
@@ -50,6 +50,8 @@ def read_config(
 
 def nearest(name: str, valid: list[str]) -> str | None:
     """A hint with the valid name most like this one, or the list of them."""
+    import difflib
+
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]}?"

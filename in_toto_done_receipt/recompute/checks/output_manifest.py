@@ -1,14 +1,16 @@
 """The full inventory of the workspace, computed again by two scans that both read every byte."""
 
+from typing import TYPE_CHECKING
+
 from in_toto_done_receipt.errors import DoneReceiptError, ObservationError, ProducerError, WorkMoved
-from in_toto_done_receipt.observe.manifest.diff import diff
-from in_toto_done_receipt.observe.manifest.model import Manifest
-from in_toto_done_receipt.observe.manifest.scan import scan
 from in_toto_done_receipt.predicates.done_receipt.model import File
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.recompute.limits import manifest_limits
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
+
+if TYPE_CHECKING:
+    from in_toto_done_receipt.observe.manifest.model import Manifest
 
 _POINTER = "/predicate/manifest/digest/sha256"
 _MAX_NAMED = 100  # differing paths that get a finding each; the message counts the rest
@@ -30,7 +32,9 @@ def run(case: Case) -> tuple[Finding, ...]:
     return other + _scanned(case, claimed, given)
 
 
-def _scanned(case: Case, claimed: File, given: Manifest | None) -> tuple[Finding, ...]:
+def _scanned(case: Case, claimed: File, given: "Manifest | None") -> tuple[Finding, ...]:
+    from in_toto_done_receipt.observe.manifest.scan import scan  # loaded only for a receipt that names a manifest
+
     case.time_left()
     assert case.context.workspace is not None  # noqa: S101 - run() looked
     exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
@@ -54,7 +58,9 @@ def _scanned(case: Case, claimed: File, given: Manifest | None) -> tuple[Finding
     return (summary, *(_named(given, seen) if given is not None else ()))
 
 
-def _named(given: Manifest, seen: Manifest) -> tuple[Finding, ...]:
+def _named(given: "Manifest", seen: "Manifest") -> tuple[Finding, ...]:
+    from in_toto_done_receipt.observe.manifest.diff import diff
+
     found = diff(given, seen)
     rows = [(path, "is missing") for path in found.missing]
     rows += [(path, "is not in the manifest") for path in found.unexpected]
