@@ -12,7 +12,7 @@ POLICY := policy/done_receipt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test integration check tools generate lock policy wheelhouse clean
+.PHONY: help demo test integration check tools generate lock policy wheelhouse fuzz clean
 
 generate: $(VENV)/.installed
 	$(BIN)/python tools/generate.py
@@ -24,6 +24,7 @@ help:
 	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
 	@echo 'make tools         build OPA and Regal into .tools/bin'
 	@echo 'make policy        compile the policy again (a product that is kept in the repository)'
+	@echo 'make fuzz          fuzz every reader, SECONDS=60 in all; findings go to testdata/fuzz'
 	@echo 'make generate      write schemas and reference tables again, from the code'
 	@echo 'make lock          resolve requirements.lock again'
 	@echo 'make wheelhouse    the wheel and all it needs, in build/wheelhouse'
@@ -38,6 +39,13 @@ test: $(VENV)/.installed wheelhouse
 
 integration: $(VENV)/.installed wheelhouse tools
 	$(PYTEST) -m integration $(TESTS)
+
+# atheris has wheels for some Pythons only and stands in no lock; without it hypothesis changes the seeds, unguided.
+SECONDS ?= 60
+fuzz: $(VENV)/.installed
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install --only-binary :all: 'atheris>=3,<4' \
+	  || echo 'note: atheris does not install here'
+	$(BIN)/python -m tests.fuzz.run $(SECONDS) $(TARGETS)
 
 check: $(VENV)/.installed tools
 	$(BIN)/ruff check .

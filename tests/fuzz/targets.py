@@ -1,0 +1,313 @@
+"""What is fuzzed: every reader of bytes that somebody else wrote, with what must hold for any bytes at all.
+
+A target runs one input. It ends quietly, or with an error that the reader is allowed to raise; every other exception,
+an answer that contradicts itself, and a message that could act on a terminal are findings.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput, ProfileError, SignatureNotTrusted, TrustError
+from in_toto_done_receipt.handlers.registry import handlers_by_type
+from in_toto_done_receipt.observe.manifest.read import read_manifest
+from in_toto_done_receipt.observe.seals import read_contract, write_contract
+from in_toto_done_receipt.pipeline import recompute
+from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
+from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
+from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate, unrecognized
+from in_toto_done_receipt.profile.load import load_profile
+from in_toto_done_receipt.profile.settings import Settings, described, from_profiles
+from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.report.json import dump
+from in_toto_done_receipt.results.document import read_result
+from in_toto_done_receipt.results.outcome import refutation_code
+from in_toto_done_receipt.trust.file import load_trust
+from in_toto_done_receipt.trust.model import UNSIGNED
+from in_toto_done_receipt.trust.verify import verify_group
+from in_toto_done_receipt.wire.bundle import Bundle
+from in_toto_done_receipt.wire.canonical import canonical
+from in_toto_done_receipt.wire.dsse import read_envelope, write_envelope
+from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.reader import read_receipts
+from in_toto_done_receipt.wire.record import to_tree
+from in_toto_done_receipt.wire.rfc3339 import parse_time
+from in_toto_done_receipt.wire.statement import Statement, read_statement
+from in_toto_done_receipt.wire.strict_json import loads
+
+ROOT: Final = Path(__file__).parents[2]
+DATA: Final = ROOT / "testdata"
+NOW: Final = parse_time("2026-11-30T13:00:00Z")
+MAX_MESSAGE_CHARACTERS: Final = 20_000  # a path of 4,096 bytes, each spelled out, named once
+
+Seeds = Callable[[], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """`allowed` are the errors that the reader may raise, `words` what its dictionary holds besides JSON itself."""
+
+    name: str
+    run: Callable[[bytes], None]
+    allowed: tuple[type[DoneReceiptError], ...] = (MalformedInput,)
+    seeds: Seeds
+    words: tuple[str, ...] = ()
+    toml: bool = False
+
+
+def attempt(target: Target, data: bytes) -> None:
+    """One input. Whatever this raises is a finding."""
+    try:
+        target.run(data)
+    except target.allowed as error:
+        said = [error.message, error.hint or "", *getattr(error, "faults", ())]
+        for text in said:
+            assert len(text) <= MAX_MESSAGE_CHARACTERS, f"a message of {len(text)} characters"
+            assert escape(text).isprintable(), f"a message that acts: {text!a}"
+
+
+# --- the targets ----------------------------------------------------------------------------------------------------
+
+
+def _json(data: bytes) -> None:
+    tree = loads(data)
+    assert tree == json.loads(data), "the standard library reads something else"
+    assert loads(canonical(tree)) == tree, "canonical bytes read back differ"
+
+
+def _receipt(data: bytes) -> None:
+    file = read_receipts(data, what="receipt", allow_statement=True)
+    for group in file.groups:
+        for part in group.parts:
+            envelope = part.envelope if isinstance(part, Bundle) else part
+            again = read_envelope(loads(write_envelope(envelope)))
+            assert (again.payload, again.payload_type) == (group.payload, group.payload_type)
+            assert again.signatures == envelope.signatures
+        if file.kind != "statement":
+            _refused_unless_signed(group)
+
+
+def _refused_unless_signed(group: Any) -> None:
+    """Nobody is trusted: a signature that counts all the same would be the finding of findings."""
+    try:
+        verify_group(group, _TRUST, at=NOW)
+    except SignatureNotTrusted:
+        return
+    raise AssertionError("a signature by nobody is trusted")
+
+
+def _statement(data: bytes) -> None:
+    statement = read_statement(data)
+    assert 1 <= len(statement.subjects) <= 10_000
+    assert all(subject.digest for subject in statement.subjects)
+    assert statement.tree == json.loads(data)
+
+
+def _predicate(data: bytes) -> None:
+    """The input is a predicate, or a statement that has one."""
+    tree = loads(data)
+    if isinstance(tree, dict) and "predicate" in tree:
+        statement = read_statement(data)
+    else:
+        whole = _STATEMENT | {"predicate": tree}
+        statement = read_statement(canonical(whole))
+    receipt = read_predicate(statement)
+    assert "\n" not in summary_line(receipt)
+    assert all(fault.reason.startswith("statement.") for fault in coherence_faults(receipt, statement))
+    unrecognized(receipt, statement)
+    _same_predicate(receipt, statement)
+
+
+def _same_predicate(receipt: Any, statement: Statement) -> None:
+    """What was read says nothing that was not there."""
+    assert isinstance(statement.predicate, dict)
+    assert receipt.task.description == statement.predicate["task"]["description"]
+    assert len(receipt.claims) == len(statement.predicate["claims"])
+
+
+def _recompute(data: bytes) -> None:
+    """An unsigned statement through steps 1 to 6; nothing to look at is given, so nothing may be confirmed."""
+    found = recompute(data, trust=UNSIGNED, context=_CONTEXT, handlers=_HANDLERS)
+    assert refutation_code(found.result) in (0, 10, 11)
+    assert found.result.signers == ()
+    assert not any(item.state == "confirmed" for claim in found.result.claims for item in claim.evidence)
+    written = dump(to_tree(found.result), indent=None).encode()
+    assert read_result(written, what="result", max_bytes=len(written)) == found.result
+
+
+def _profile(data: bytes) -> None:
+    settings = from_profiles({"acceptance.toml": load_profile(data, what="acceptance.toml")})
+    described(settings)
+    canonical(settings.policy_document())
+
+
+def _trust(data: bytes) -> None:
+    policy = load_trust(data, base=Path("/base"), read=_read)
+    assert policy.threshold >= 1
+    assert policy.keys or policy.identities, "a policy that trusts nobody"
+
+
+def _contract(data: bytes) -> None:
+    contract = read_contract(data)
+    assert read_contract(write_contract(contract)) == contract
+
+
+def _manifest(data: bytes) -> None:
+    manifest = read_manifest(data)
+    again = read_manifest(manifest.canonical())
+    assert again == manifest
+    assert json.loads(data) == json.loads(manifest.canonical())
+
+
+def _result(data: bytes) -> None:
+    result = read_result(data, what="result", max_bytes=len(data))
+    refutation_code(result)
+    written = dump(to_tree(result), indent=None).encode()
+    assert read_result(written, what="result", max_bytes=len(written)) == result
+
+
+# --- what they need -------------------------------------------------------------------------------------------------
+
+_STATEMENT: Final[dict[str, Any]] = {
+    "_type": "https://in-toto.io/Statement/v1",
+    "subject": [{"name": "greeting.txt", "digest": {"sha256": "ab" * 32}}],
+    "predicateType": PREDICATE_TYPE,
+}
+_PEM: Final = (DATA / "receipts" / "trust" / "third.pub").read_bytes()
+_KEY_ONLY: Final = b'version = 1\n[[key]]\nname = "third"\npath = "third.pub"\n'
+_CONTEXT: Final = RecomputeContext(settings=Settings(), evaluated_at=NOW)
+_HANDLERS: Final = handlers_by_type()
+
+
+def _read(path: Path) -> bytes:
+    """Instead of the disk: a key for every path but a few that are something else."""
+    return {".json": b"{}", ".txt": b"not a key"}.get(path.suffix, _PEM)
+
+
+_TRUST: Final = load_trust(_KEY_ONLY, base=Path("/base"), read=_read)
+
+
+def _files(*patterns: str) -> Seeds:
+    def read() -> Iterable[bytes]:
+        for pattern in patterns:
+            for path in sorted(DATA.glob(pattern)):
+                yield path.read_bytes()
+
+    return read
+
+
+def _payloads() -> Iterable[bytes]:
+    for path in sorted((DATA / "receipts").glob("*/receipt.json")):
+        try:
+            file = read_receipts(path.read_bytes(), what=path.name, allow_statement=True)
+        except MalformedInput:
+            continue
+        yield from (group.payload for group in file.groups)
+
+
+def _predicates() -> Iterable[bytes]:
+    for payload in _payloads():
+        tree = json.loads(payload)
+        if isinstance(tree, dict) and isinstance(tree.get("predicate"), dict):
+            yield canonical(tree["predicate"])
+    yield from _files("predicate/*/*/*.json")()
+
+
+def _manifests() -> Iterable[bytes]:
+    yield b'{"file_count":0,"files":[],"schema":"agent-output-manifest/v1","total_bytes":0}'
+    yield from _files("receipts/*/manifest.json")()
+
+
+def _results() -> Iterable[bytes]:
+    yield canonical(json.loads((DATA / "policy-input" / "admitted.json").read_bytes())["result"])
+    for payload in _payloads():
+        try:
+            found = recompute(payload, trust=UNSIGNED, context=_CONTEXT, handlers=_HANDLERS)
+        except MalformedInput:
+            continue
+        yield dump(to_tree(found.result), indent=None).encode()
+
+
+_RECEIPTS: Final = _files("receipts/*/receipt.json")
+_DSSE_WORDS: Final = (
+    "payload", "payloadType", "signatures", "keyid", "sig", "mediaType", "dsseEnvelope", "messageSignature",
+    "verificationMaterial", "publicKey", "hint", "certificate", "rawBytes", "x509CertificateChain", "tlogEntries",
+    "timestampVerificationData", "application/vnd.in-toto+json", "application/vnd.dev.sigstore.bundle.v0.3+json",
+)  # fmt: skip
+_STATEMENT_WORDS: Final = (
+    "_type", "subject", "name", "uri", "digest", "sha256", "sha384", "sha512", "predicateType", "predicate",
+    "predicate_type", "type", "https://in-toto.io/Statement/v1", "https://in-toto.io/Statement/v0.1", PREDICATE_TYPE,
+)  # fmt: skip
+_PREDICATE_WORDS: Final = (
+    "task", "agent", "run", "source", "context", "manifest", "contract", "verdict", "claims", "evidence", "kind", "ok",
+    "observed", "error", "path", "file", "text", "command", "tests", "output", "expect", "directory", "present",
+    "absent", "symlink", "other", "literal", "argv", "expected", "exitCode", "stdoutContains", "stdoutMatched",
+    "stdout", "stderr", "bytes", "matched", "report", "passed", "failed", "errored", "skipped", "cited", "{junit}",
+    "artifact", "sealed", "breach", "checked", "reason", "outcome", "completed", "budgetExhausted", "finishedOn",
+    "startedOn", "usage", "inputTokens", "outputTokens", "auditLog", "requestId", "records", "head", "base",
+    "gitCommit", "gitTree", "packet", "input", "outputManifest", "expectedSha256", "2026-11-30T12:00:00Z",
+)  # fmt: skip
+_PROFILE_WORDS: Final = (
+    "version = 1", "collection", "minimal", "minimumAssurance", "include", "exclude", "[[evidence]]", "[[command]]",
+    "[tests]", "[contract]", "[sandbox]", "[freshness]", "[agent]", "[usage]", "[limits]", "[[exception]]", "argv",
+    "exitCode", "stdoutContains", "timeout", "required", "readOnly", "variables", "maxAge", "skew", "models",
+    "maxInputTokens", "predicateTypes", "plugins", "sealed", "protected", "inf", "nan", "1979-05-27T07:32:00Z",
+)  # fmt: skip
+_TRUST_WORDS: Final = (
+    "version = 1", "threshold", "[[key]]", "[[identity]]", "[sigstore]", "name", "principal", "path", "pem",
+    "notBefore", "notAfter", "agents", "models", "repositories", "predicateTypes", "subject", "subjectRegexp",
+    "issuer", "issuerRegexp", "claims", "trustedRoot", "sha256", "obtainedOn", "maxAge", "2026-11-30T12:00:00Z",
+    "(?:", "[^", "{1,3}", "\\\\d", ".*", "|",
+)  # fmt: skip
+_TRUST_SEED: Final = rb"""version = 1
+threshold = 1
+[[key]]
+name = "worker"
+path = "worker.pub"
+principal = "worker"
+notBefore = 2026-01-01T00:00:00Z
+notAfter = 2027-01-01T00:00:00Z
+agents = ["worker-agent"]
+[[identity]]
+name = "ci"
+subjectRegexp = 'https://github\.com/org/[a-z]+/\.github/workflows/.*@refs/(heads|tags)/.{1,20}'
+issuer = "https://token.actions.githubusercontent.com"
+claims = { sourceRepositoryURI = "https://github.com/org/repo" }
+[sigstore]
+trustedRoot = "root.json"
+maxAge = 86400
+"""
+
+TARGETS: Final = (
+    Target(name="json", run=_json, seeds=_RECEIPTS),
+    Target(name="receipt", run=_receipt, seeds=_RECEIPTS, words=_DSSE_WORDS + _STATEMENT_WORDS),
+    Target(name="statement", run=_statement, seeds=_payloads, words=_STATEMENT_WORDS),
+    Target(name="predicate", run=_predicate, seeds=_predicates, words=_PREDICATE_WORDS),
+    Target(name="recompute", run=_recompute, seeds=_payloads, words=_STATEMENT_WORDS + _PREDICATE_WORDS),
+    Target(
+        name="profile",
+        run=_profile,
+        allowed=(ProfileError,),
+        seeds=_files("receipts/*/acceptance.toml"),
+        words=_PROFILE_WORDS,
+        toml=True,
+    ),
+    Target(
+        name="trust",
+        run=_trust,
+        allowed=(TrustError,),
+        seeds=lambda: [_KEY_ONLY, _TRUST_SEED, *_files("receipts/*/trust.toml")()],
+        words=_TRUST_WORDS,
+        toml=True,
+    ),
+    Target(name="contract", run=_contract, seeds=_files("receipts/*/contract.json"), words=("schema", "absent")),
+    Target(name="manifest", run=_manifest, seeds=_manifests, words=("file_count", "files", "bytes", "total_bytes")),
+    Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),
+)
+
+
+def by_name(name: str) -> Target:
+    """The target of this name; KeyError if there is none."""
+    return {target.name: target for target in TARGETS}[name]
