@@ -14,6 +14,7 @@ from in_toto_done_receipt.wire.escape import escape
 
 _CHUNK: Final = 1 << 20  # bytes
 _NO_LINKS: Final = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+_NO_UNNAMED: Final = frozenset({errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL})  # open(2), O_TMPFILE
 
 
 def read_file(path: Path, *, limit: int, what: str, limit_name: str = "file-bytes") -> bytes:
@@ -86,6 +87,10 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644, replace: bool = 
     `mode` is as for open(2): the umask applies, and the file never has more than it. A symbolic link, a directory or
     a special file in its place is refused; with `replace=False` so is any file, also one that appears meanwhile.
     Raises OutputError naming the path. Links in the directories above the file are followed.
+
+    A process that is killed in the middle leaves no part of a new file: until it is whole it has no name, where the
+    file system has such files. Only between naming a replacement and putting it in place can a second, whole file be
+    left, as `.NAME.*.tmp`.
     """
     where = escape(str(path))
     if path.name in {"", ".."}:
@@ -96,8 +101,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644, replace: bool = 
         raise OutputError(f"{where} cannot be written: {_words(fault)} ({escape(str(path.parent))})") from None
     try:
         _check_target(folder, path.name, where, replace=replace)
-        with _temporary(folder, path.name, data, mode) as temporary:
-            _put(folder, temporary, path.name, replace=replace)
+        _write(folder, path.name, data, mode, replace=replace)
         os.fsync(folder)
     except FileExistsError:
         raise _exists(where) from None
@@ -122,21 +126,85 @@ def _exists(where: str) -> OutputError:
     return OutputError(f"{where} exists and is not overwritten", hint="choose another name or remove it first")
 
 
-@contextlib.contextmanager
-def _temporary(folder: int, name: str, data: bytes, mode: int) -> Iterator[str]:
-    """The name of a new file beside the target that holds the data, on disk; gone at the end unless it was moved."""
-    # The name of the target is cut: with what is added it must not become longer than the file system takes.
-    temporary = f".{os.fsdecode(os.fsencode(name)[:200])}.{secrets.token_hex(8)}.tmp"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)
+def _write(folder: int, name: str, data: bytes, mode: int, *, replace: bool) -> None:
+    unnamed = _open_unnamed(folder, mode)
+    if unnamed is None:
+        with _named(folder, name, data, mode) as temporary:
+            _put(folder, temporary, name, replace=replace)
+        return
     try:
-        with os.fdopen(fd, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _fill(unnamed, data)
+        if _name_it(unnamed, folder, name, replace=replace):
+            return
+    finally:
+        os.close(unnamed)
+    with _named(folder, name, data, mode) as temporary:  # there is no /proc to name it through
+        _put(folder, temporary, name, replace=replace)
+
+
+def _open_unnamed(folder: int, mode: int) -> int | None:
+    """A new file without a name, which is gone with the process; None where the file system has no such files."""
+    try:
+        return os.open(".", os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, mode, dir_fd=folder)
+    except OSError as fault:
+        if fault.errno in _NO_UNNAMED:
+            return None
+        raise
+
+
+def _name_it(fd: int, folder: int, name: str, *, replace: bool) -> bool:
+    """Give the unnamed file its name; False if this system cannot. Raises FileExistsError without `replace`."""
+    unnamed = f"/proc/self/fd/{fd}"
+    try:
+        os.link(unnamed, name, dst_dir_fd=folder, follow_symlinks=True)
+    except FileExistsError:
+        if not replace:
+            raise
+        temporary = _temporary_name(name)  # a link never replaces; a rename does, at once
+        with _gone_at_the_end(folder, temporary):
+            os.link(unnamed, temporary, dst_dir_fd=folder, follow_symlinks=True)
+            _put(folder, temporary, name, replace=True)
+    except OSError as fault:
+        if fault.errno not in _NO_LINKS | {errno.ENOENT, errno.EXDEV}:
+            raise
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _named(folder: int, name: str, data: bytes, mode: int) -> Iterator[str]:
+    """The name of a new file beside the target that holds the data, on disk; gone at the end unless it was moved."""
+    temporary = _temporary_name(name)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with _gone_at_the_end(folder, temporary):
+        fd = os.open(temporary, flags, mode, dir_fd=folder)
+        try:
+            _fill(fd, data)
+        finally:
+            os.close(fd)
         yield temporary
+
+
+def _temporary_name(name: str) -> str:
+    # The name of the target is cut: with what is added it must not become longer than the file system takes.
+    return f".{os.fsdecode(os.fsencode(name)[:200])}.{secrets.token_hex(8)}.tmp"
+
+
+@contextlib.contextmanager
+def _gone_at_the_end(folder: int, temporary: str) -> Iterator[None]:
+    try:
+        yield
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)
+
+
+def _fill(fd: int, data: bytes) -> None:
+    """All of the data, on disk."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+    os.fsync(fd)
 
 
 def _put(folder: int, temporary: str, name: str, *, replace: bool) -> None:

@@ -85,15 +85,16 @@ def refuse_existing(name: Path) -> None:
 def write_pair(pair: KeyPair, name: Path) -> tuple[Path, Path]:
     """Both files or none: `NAME.pem` with mode 0600 from its first byte on, `NAME.pub` with 0644.
 
+    The public half comes first, so that a process killed in between leaves no private key that nobody knows of.
     Raises OutputError when either exists, also when it appears while this runs.
     """
     refuse_existing(name)
     private, public = pair_paths(name)
-    write_atomic(private, pair.private_pem, mode=0o600, replace=False)
+    write_atomic(public, pair.public_pem, mode=0o644, replace=False)
     try:
-        write_atomic(public, pair.public_pem, mode=0o644, replace=False)
+        write_atomic(private, pair.private_pem, mode=0o600, replace=False)
     except BaseException:
-        private.unlink()  # it was made three lines above, by us: `replace=False` refuses anybody else's
+        public.unlink()  # it was made three lines above, by us: `replace=False` refuses anybody else's
         raise
     return private, public
 

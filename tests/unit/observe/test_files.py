@@ -1,6 +1,7 @@
 """observe/files.py"""
 
 import os
+import resource
 import socket
 import stat
 from pathlib import Path
@@ -131,6 +132,29 @@ def test_write_atomic_without_replace_loses_a_race(tmp_path: Path, monkeypatch: 
         write_atomic(path, b"new", replace=False)
     assert path.read_bytes() == b"other"
     assert _listing(tmp_path) == ["key.pem"]
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_write_atomic_works_without_unnamed_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: bool
+) -> None:
+    monkeypatch.setattr(files, "_open_unnamed", lambda folder, mode: None)
+    write_atomic(tmp_path / "out", b"new", replace=replace)
+    assert (tmp_path / "out").read_bytes() == b"new"
+    assert _listing(tmp_path) == ["out"]
+
+
+def test_write_atomic_says_when_a_file_would_be_too_large(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / "out").write_bytes(b"old")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
+    try:
+        with pytest.raises(OutputError, match="out cannot be written: file too large"):
+            write_atomic(tmp_path / "out", b"x" * (1 << 17))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "out").read_bytes() == b"old"
+    assert _listing(tmp_path) == ["out"]
 
 
 def test_write_atomic_without_replace_works_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,13 +76,16 @@ def test_write_pair_refuses_a_dangling_link(tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_write_pair_leaves_nothing_when_the_second_file_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second name appears between the first look and the write: a race, so it is made to happen."""
+@pytest.mark.parametrize("taken", ["worker.pem", "worker.pub"])
+def test_write_pair_leaves_nothing_when_one_file_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: str
+) -> None:
+    """The name appears between the first look and the write: a race, so it is made to happen."""
     monkeypatch.setattr(keys, "refuse_existing", lambda name: None)
-    (tmp_path / "worker.pub").write_text("theirs")
+    (tmp_path / taken).write_text("theirs")
     with pytest.raises(OutputError):
         keys.write_pair(keys.generate(), tmp_path / "worker")
-    assert [path.name for path in tmp_path.iterdir()] == ["worker.pub"]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(taken, "theirs")]
 
 
 def test_write_pair_into_a_missing_folder_is_an_output_error(tmp_path: Path) -> None:
