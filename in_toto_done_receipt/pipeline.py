@@ -16,6 +16,7 @@ from in_toto_done_receipt.handlers.protocol import PredicateHandler
 from in_toto_done_receipt.handlers.registry import handlers_by_type
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
+from in_toto_done_receipt.recompute.contradiction import with_contradictions
 from in_toto_done_receipt.results.decision import Decision
 from in_toto_done_receipt.results.model import VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
@@ -103,20 +104,21 @@ def _best(
     judge: Callable[[Recomputed], T],
     code: Callable[[T], int],
 ) -> T:
-    """The first payload that comes to 0, else the one that got furthest."""
+    """The first payload that comes to 0, else the one that got furthest. All are examined: one may contradict it."""
     known = handlers_by_type() if handlers is None else handlers
     file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
-    judged: list[T] = []
+    results: list[VerificationResult] = []
     faults: list[MalformedInput] = []
     for group in file.groups:
         try:
-            result = examine(group, file, trust=trust, context=context, handlers=known)  # 2 to 6
+            results.append(examine(group, file, trust=trust, context=context, handlers=known))  # 2 to 6
         except MalformedInput as error:
             faults.append(error)
-            continue
+    if not results:
+        raise faults[0]
+    judged: list[T] = []
+    for result in with_contradictions(results):
         judged.append(judge(Recomputed(result=result, skipped=file.skipped)))
         if code(judged[-1]) == 0:
             break
-    if not judged:
-        raise faults[0]
     return min(judged, key=lambda one: _FURTHEST_FIRST.index(code(one)))

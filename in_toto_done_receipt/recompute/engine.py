@@ -6,6 +6,8 @@ Only this module makes a VerificationResult. A handler, ours or anybody's, gives
 from dataclasses import dataclass
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.checks.registry import CHECKS, DOCUMENT_ORDER
@@ -107,6 +109,19 @@ def summarise(examination: Examination) -> VerificationResult:
         unrecognized_fields=examination.unrecognized,
         untrusted=Untrusted(statement=None if verified is None else verified.statement.tree),
     )
+
+
+def with_remarks(result: VerificationResult, remarks: tuple[Finding, ...]) -> VerificationResult:
+    """The result with these findings at the end of their checks. Raises ValueError for one that is more than a remark:
+    states, assurance and statuses stand already.
+    """
+    if any(remark.status != "pass" or remark.evidence is not None for remark in remarks):
+        raise ValueError("a remark passes and is about no evidence item")
+    checks = tuple(
+        replace(check, findings=check.findings + tuple(remark for remark in remarks if remark.check == check.id))
+        for check in result.checks
+    )
+    return replace(result, checks=checks)
 
 
 def state_of(finding: Finding) -> ItemState:

@@ -230,6 +230,18 @@ def json_lines(payload: bytes) -> str:
     return "\n".join([lines[0], "", '{"note": "of another kind"}', lines[1]]) + "\n"
 
 
+def changed(payload: bytes, change: Change) -> str:
+    """One line: the same statement with this change, signed by the same."""
+    statement = json.loads(payload)
+    change(statement, statement["predicate"])
+    return json.dumps(envelope(payload_of(statement)))
+
+
+def beside(*changes: Change) -> Callable[[bytes], str]:
+    """JSON Lines: for each change a receipt of its own, and the statement itself last."""
+    return lambda payload: "\n".join([*(changed(payload, c) for c in changes), json.dumps(envelope(payload))]) + "\n"
+
+
 def two_formats(payload: bytes) -> str:
     tree = envelope(payload)
     return pretty(tree | {"mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json", "dsseEnvelope": tree})
@@ -273,6 +285,44 @@ HONEST = {
         flags=COMMANDS,
         needs="bubblewrap",
         more={"claims": {"greets": "confirmed"}, "reasons": ["evidence-command.confirmed"]},
+    ),
+    "unsealed_script": Case(
+        why="A script of the tree decides how an allowed command ends, and only LICENSE is sealed: admitted, and said.",
+        change=both(claims(file_item(), command_item()), update("contract", sealed=[file("LICENSE", "free\n")])),
+        work={"LICENSE": "free\n"},
+        flags=COMMANDS,
+        needs="bubblewrap",
+        warnings=("contract.held",),
+        more={"contract": "held_as_reported", "reasons": ["evidence-command.unsealed_script"]},
+    ),
+    "script_sealed_by_the_agent": Case(
+        why="The verifier's own contract does not seal the script; that the receipt does says nothing about it then.",
+        change=both(
+            claims(file_item(), command_item()),
+            update("contract", sealed=[file("LICENSE", "free\n"), file("tests/check.sh", CHECK)]),
+        ),
+        work={"LICENSE": "free\n"},
+        inputs={"contract.json": contract_text([file("LICENSE", "free\n")], [])},
+        flags=[*COMMANDS, "--contract", "contract.json"],
+        needs="bubblewrap",
+        warnings=("contract.held",),
+        more={"contract": "held", "reasons": ["evidence-command.unsealed_script"]},
+    ),
+    "contradicted": Case(
+        why="Two trusted receipts of the same outputs, one of which says that the work failed: admitted, and said.",
+        write=beside(failed("the tests were red")),
+        warnings=("statement.coherent",),
+        more={"reasons": ["statement.contradicted"]},
+    ),
+    "contradicted_by_a_refuted_one": Case(
+        why="Another trusted receipt of the same outputs is refuted by the workspace.",
+        write=beside(claims(file_item(), text_item("goodbye"))),
+        warnings=("statement.coherent",),
+        more={"reasons": ["statement.contradicted"]},
+    ),
+    "failed_elsewhere": Case(
+        why="A trusted receipt in the file says that other work failed: no contradiction, and no warning.",
+        write=beside(both(failed("red"), lambda statement, _predicate: statement.update(subject=[file("b.txt", "b")]))),
     ),
     "output": Case(
         why="An output item is confirmed by the subject that the verifier read.",
@@ -588,7 +638,7 @@ REFUSED = {
         code=10,
         inputs={"trust.toml": SCOPED + 'agents = ["another-agent"]\n'},
         trust=["--trust", "trust.toml"],
-        violations=("signature.trusted", "signature.scope"),
+        violations=("signature.scope",),
         more={"reasons": ["signature.out_of_scope"]},
     ),
     "no_evidence": Case(
@@ -606,6 +656,18 @@ REFUSED = {
         change=lambda statement, predicate: predicate.update(claims=[]),
         violations=("assurance.minimum",),
         more={"assurance": "reported"},
+    ),
+    "claims_of_two": Case(
+        why="Two trusted receipts, each of which confirms what the other leaves open: they do not add up.",
+        code=12,
+        change=lambda statement, predicate: predicate["claims"].append(
+            {"id": "fast", "statement": "fast", "evidence": []}
+        ),
+        write=beside(
+            both(update("claims", 0, evidence=[]), update("claims", 1, evidence=[text_item()])),
+        ),
+        violations=("assurance.minimum",),
+        more={"claims": {"greets": "reported", "fast": "confirmed"}, "assurance": "partially_rechecked"},
     ),
     "weak_only": Case(
         why="That a file exists, a made-up name does not, and a subject is a subject, raises nothing.",

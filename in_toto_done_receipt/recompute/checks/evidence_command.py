@@ -14,6 +14,7 @@ from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
 from in_toto_done_receipt.recompute.limits import copy_limits
+from in_toto_done_receipt.recompute.scripts import deciding_files
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.wire.escape import escape
@@ -23,8 +24,37 @@ _FAILED = ("timeout", "output", "leftover")
 
 
 def run(case: Case) -> tuple[Finding, ...]:
-    """One finding an item."""
-    return tuple(_recheck(case, item) for item in items_of(case.receipt, "command"))
+    """One finding an item, and a remark on each file of the tree that decided a confirmed one and is not sealed."""
+    found: list[Finding] = []
+    for item in items_of(case.receipt, "command"):
+        found.append(_recheck(case, item))
+        if found[-1].status == "pass":
+            found += _unsealed(case, item)
+    return tuple(found)
+
+
+def _unsealed(case: Case, item: Item) -> tuple[Finding, ...]:
+    """Remarks: the claim is named, the item is not, for an item has one finding only.
+
+    The verifier's own contract says what is sealed; without one the receipt's does, and the contract's state says so.
+    """
+    evidence, workspace, own = item.evidence, case.context.workspace, case.context.contract
+    assert isinstance(evidence, CommandEvidence)  # noqa: S101 - the reader made it from this kind
+    assert workspace is not None  # noqa: S101 - the command ran
+    sealed = {file.name for file in (own or case.receipt.contract).sealed}
+    return tuple(
+        Finding(
+            check="evidence-command",
+            status="pass",
+            reason="evidence-command.unsealed_script",
+            message=f"{escape(path)} decides how the command ends, and is not sealed",
+            claim=item.claim,
+            pointer=item.pointer,
+            path=path,
+        )
+        for path in deciding_files(workspace, evidence.argv)
+        if path not in sealed
+    )
 
 
 def _recheck(case: Case, item: Item) -> Finding:

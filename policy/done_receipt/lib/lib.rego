@@ -71,6 +71,14 @@ from_findings_except(code, id, reasons) := {v |
 	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
 }
 
+# One warning for each finding of this check with this reason.
+remarks(code, id, reason) := {v |
+	some i in positions[id]
+	some j, finding in input.result.checks[i].findings
+	finding.reason == reason
+	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+}
+
 # The checks of which a rule speaks by name.
 named := {"signature", "statement", "context", "subjects", "output-manifest", "contract-seals", "freshness"}
 

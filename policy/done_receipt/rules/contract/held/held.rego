@@ -3,7 +3,7 @@
 # description: |
 #   Every sealed path is as the verifier's contract, or else the receipt's own list, has it. When nothing is
 #   sealed this is satisfied and warns; with minimumAssurance reported a contract that nobody looked at is enough
-#   and warns.
+#   and warns. A file of the tree that decides how a command ends, and that is not sealed, is a warning.
 # custom:
 #   short_name: held
 #   order: 100
@@ -49,6 +49,10 @@ warnings contains lib.violation("contract.held", "nothing is sealed", ["/result/
 warnings contains warning if {
 	only_reported
 	warning := lib.violation("contract.held", "nobody looked at the sealed paths", ["/result/contract/state"])
+}
+
+warnings contains warning if {
+	some warning in lib.remarks("contract.held", "evidence-command", "evidence-command.unsealed_script")
 }
 
 default contract := {}

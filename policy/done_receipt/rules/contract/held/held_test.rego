@@ -113,3 +113,12 @@ test_a_contract_other_than_the_verifiers_is_said_in_its_own_words if {
 	some violation in held.violations with input as other
 	violation.message == "a is sealed as 1, receipt says 2"
 }
+
+test_a_script_that_nobody_sealed_is_a_warning if {
+	remark := {"status": "pass", "reason": "evidence-command.unsealed_script", "message": "a decides", "path": "a"}
+	check := {"id": "evidence-command", "status": "pass", "findings": [remark]}
+	unsealed := json.patch(good, [{"op": "add", "path": "/result/checks/-", "value": check}])
+	held.satisfied with input as unsealed
+	count(held.violations) == 0 with input as unsealed
+	{[w.message, w.term] | some w in held.warnings} == {["a decides", "a"]} with input as unsealed
+}

@@ -2,7 +2,8 @@
 # title: The receipt agrees with itself
 # description: |
 #   The statement is the expected one and what it says does not contradict itself: passed, reason, breach,
-#   outcome, times, and each item's ok against what it observed.
+#   outcome, times, and each item's ok against what it observed. Another trusted receipt in the file that says of the
+#   same outputs that they failed is a warning.
 # custom:
 #   short_name: coherent
 #   order: 60
@@ -39,3 +40,5 @@ violations contains violation if {
 }
 
 failures := lib.from_findings_except("statement.coherent", "statement", {"statement.type_not_allowed"})
+
+warnings contains warning if some warning in lib.remarks("statement.coherent", "statement", "statement.contradicted")

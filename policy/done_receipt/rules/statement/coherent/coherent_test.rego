@@ -60,3 +60,11 @@ test_a_type_that_is_not_allowed_is_left_to_its_own_rule if {
 	coherent.satisfied with input as other
 	count(coherent.violations) == 0 with input as other
 }
+
+test_another_receipt_that_contradicts_is_a_warning if {
+	remark := {"status": "pass", "reason": "statement.contradicted", "message": "another one failed", "path": "a"}
+	other := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/-", "value": remark}])
+	coherent.satisfied with input as other
+	count(coherent.violations) == 0 with input as other
+	{[w.message, w.term] | some w in coherent.warnings} == {["another one failed", "a"]} with input as other
+}
