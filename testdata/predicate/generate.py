@@ -4,7 +4,7 @@ accept/<case>      a statement that the reader takes
 reject/<case>      one that it refuses as malformed; expected.json names reason and pointer of the first fault
 incoherent/<case>  one that it takes and that contradicts itself; expected.json lists reason and pointer of all faults
 
-Deterministic: a test writes them again and compares. Each changes a base statement in one place, or in as few as can be.
+Deterministic: a test writes them again and compares. Each changes a base statement in as few places as can be.
 """
 
 import copy
