@@ -96,7 +96,9 @@ def test_command_leads_a_session_of_its_own(level: SandboxLevel, python: Inside)
 
 def test_signals_and_mask_are_the_usual_ones(level: SandboxLevel, shell: Inside) -> None:
     outcome = shell(level, "grep -E '^Sig(Blk|Ign)' /proc/self/status")
-    assert set(outcome.stdout_data.decode().split()[1::2]) == {"0000000000000000"}
+    # glibc's posix_spawn, which make uses, leaves its own signals 32 and 33 ignored; nobody can set them back.
+    masks = [int(mask, 16) & ~(0b11 << 31) for mask in outcome.stdout_data.decode().split()[1::2]]
+    assert masks == [0, 0]
 
 
 def test_core_files_are_off(level: SandboxLevel, shell: Inside) -> None:
