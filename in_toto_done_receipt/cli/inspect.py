@@ -34,7 +34,7 @@ def command(file: Path, output_format: str, as_json: bool) -> None:
     if as_json or output_format == "json":
         click.echo(dump(_facts(receipts), indent=2))
         return
-    click.echo(f"{escape(str(file))}: {receipts.kind}, {receipts.size} bytes, sha256:{receipts.sha256}")
+    click.echo(f"file {escape(str(file))}: {receipts.kind}, {receipts.size} bytes, sha256:{receipts.sha256}")
     click.echo("nothing below was verified")
     for group in receipts.groups:
         for line in _lines(group):

@@ -1,5 +1,7 @@
 """`done-receipt`: finds the command, runs it, and turns every error into one exit code and one message."""
 
+import contextlib
+import errno
 import os
 import signal
 import sys
@@ -54,6 +56,8 @@ EXIT_CODES: Final[tuple[tuple[type[errors.DoneReceiptError], int], ...]] = (
     (errors.ObservationError, 4),
     (errors.OutputError, 4),
 )
+
+_STREAM_FAULTS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class Commands(click.Group):
@@ -113,6 +117,19 @@ def say(error: errors.DoneReceiptError) -> None:
         click.echo(f"hint: {escape(hint)}", err=True)
 
 
+def say_misuse(error: click.ClickException) -> None:
+    """What click says of a command line, in our form and escaped: it repeats words of the command line as they are."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        return
+    if context is not None:
+        click.echo(context.get_usage(), err=True)
+    message = error.format_message().removesuffix(".")
+    hint = None if context is None else f"{context.command_path} --help"
+    say(errors.UsageError(message[:1].lower() + message[1:], hint=hint))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; no input produces a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
@@ -135,19 +152,44 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        say_misuse(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
     except errors.DoneReceiptError as error:
         say(error)
+        _drop_output()
         return exit_code(error)
-    except BrokenPipeError:  # whoever reads our output has gone; silence the flush at exit as well
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as error:  # noqa: BLE001 - the last line of defence: a bug of ours is one line and code 1
-        click.echo(f"error: internal error: {type(error).__name__}: {escape(str(error))}", err=True)
-        click.echo("hint: this is a bug in done-receipt; nothing was verified", err=True)
-        return 1
+    except OSError as error:  # of a standard stream: whatever opens a file has an error of its own for it
+        _drop_output()
+        return _unwritten(error)
+    except Exception as error:  # noqa: BLE001 - the last line of defence
+        return _bug(error)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _drop_output() -> None:
+    """What standard output did not take is dropped, or the flush at exit would fail on it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unwritten(fault: OSError) -> int:
+    """The exit code when a standard stream takes no more; when its reader has gone there is nobody to tell."""
+    if fault.errno in _STREAM_FAULTS:
+        with contextlib.suppress(OSError):  # it may be standard error itself
+            say(errors.OutputError(f"standard output cannot be written: {os.strerror(fault.errno).lower()}"))
+        return exit_code(errors.OutputError(""))
+    if isinstance(fault, BrokenPipeError):
+        return 1
+    return _bug(fault)
+
+
+def _bug(error: Exception) -> int:
+    """A bug of ours is one line and code 1."""
+    click.echo(f"error: internal error: {type(error).__name__}: {escape(str(error))}", err=True)
+    click.echo("hint: this is a bug in done-receipt; nothing was verified", err=True)
+    return 1

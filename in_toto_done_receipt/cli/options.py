@@ -11,7 +11,7 @@ import click
 
 from in_toto_done_receipt.errors import ConfigurationError, InputError, LimitExceeded, OutputError, UsageError
 from in_toto_done_receipt.observe.files import read_file, write_atomic
-from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.escape import ascii_json, escape
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -92,7 +92,7 @@ def format_option(function: F) -> F:
 def say_facts(facts: dict[str, Any], lines: list[str], *, as_json: bool, err: bool = False) -> None:
     """The facts as one JSON object, or the lines for people. `err` when standard output carries the data itself."""
     if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=True), err=err)
+        click.echo(ascii_json(json.dumps(facts, ensure_ascii=True)), err=err)
         return
     for line in lines:
         click.echo(escape(line), err=err)

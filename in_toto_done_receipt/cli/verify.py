@@ -32,6 +32,7 @@ from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.outcome import worst_code
 from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.wire.escape import escape
 
 
 @click.command()
@@ -103,5 +104,5 @@ def _verify_one(
     data = read_document(path, what=str(path), limit=settings.limits["file-bytes"])
     outcome = verify(data, trust=trust, context=context, engine=engine, handlers=handlers, what=str(path))
     if outcome.skipped:
-        click.echo(f"{path}: {outcome.skipped} line(s) of another kind were skipped", err=True)
+        click.echo(f"note: {escape(str(path))}: {outcome.skipped} line(s) of another kind were skipped", err=True)
     return outcome

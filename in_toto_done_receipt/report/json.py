@@ -5,6 +5,7 @@ from typing import Any
 
 from in_toto_done_receipt.results.decision import Decision
 from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.wire.escape import ascii_json
 from in_toto_done_receipt.wire.record import to_tree
 
 
@@ -14,6 +15,6 @@ def render_json(result: VerificationResult, decision: Decision, *, indent: int |
 
 
 def dump(tree: Any, *, indent: int | None) -> str:
-    """ASCII only, so that no terminal and no log acts on what a receipt says."""
+    """ASCII only and no command of a CI runner in it, so that no terminal and no log acts on what a receipt says."""
     separators = (",", ":") if indent is None else (",", ": ")
-    return json.dumps(tree, indent=indent, separators=separators, ensure_ascii=True, allow_nan=False)
+    return ascii_json(json.dumps(tree, indent=indent, separators=separators, ensure_ascii=True, allow_nan=False))

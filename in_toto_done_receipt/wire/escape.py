@@ -2,7 +2,8 @@
 
 Names of files and words of receipts stand in error messages and reports. A control character, a bidirectional
 override, an invisible format character, a line separator or half of a surrogate pair would let them move the cursor,
-hide themselves or start a line of their own.
+hide themselves or start a line of their own. Runners of CI systems read logs too: GitHub's acts on a line that begins
+with `::`, and on `##[` anywhere in a line; Azure Pipelines' on `##[` and `##vso[`.
 """
 
 import re
@@ -19,20 +20,29 @@ _CONTROL: Final = "\\x00-\\x1f\\x7f-\\x9f"
 CONTROL_OR_FORMAT: Final = re.compile(f"[{_CONTROL}{_FORMAT}]")
 """One character of category Cc or Cf."""
 
-_HIDDEN: Final = re.compile(f"[{_CONTROL}{_FORMAT}\u2028\u2029\ud800-\udfff]")
+# `##[` and `##vso[`, of which the first character is spelled out, and `::` at the start of a line.
+_COMMAND: Final = r"#(?=#(?:\[|(?i:vso)\[))"
+_HIDDEN: Final = re.compile(f"[{_CONTROL}{_FORMAT}\u2028\u2029\ud800-\udfff]|{_COMMAND}")
+_LINE_COMMAND: Final = re.compile(r"\A(\s*):(?=:)")
+_JSON_COMMAND: Final = re.compile(_COMMAND)
 _SHORT: Final = 0x100
 _PLANE: Final = 0x10000
 
 
 def escape(text: str | bytes) -> str:
-    """The text with everything invisible as `\\xNN`, `\\uXXXX` or `\\UXXXXXXXX`; it is one line afterwards.
+    """The text with everything that could act as `\\xNN`, `\\uXXXX` or `\\UXXXXXXXX`; it is one line afterwards.
 
     Bytes are read as UTF-8, and bytes that are none become `\\xNN`; so do those of a name that the system handed over
     with surrogates (PEP 383). A backslash stays as it is: the result is for reading, not for reading back.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    return _HIDDEN.sub(_visible, text)
+    return _LINE_COMMAND.sub(r"\1\\x3a", _HIDDEN.sub(_visible, text))
+
+
+def ascii_json(text: str) -> str:
+    """JSON written in ASCII, equal for every reader of JSON, in which no CI runner finds a command."""
+    return _JSON_COMMAND.sub("\\\\u0023", text)
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -1,11 +1,12 @@
 """wire/escape.py"""
 
+import json
 import sys
 import unicodedata
 
 import pytest
 
-from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, escape
+from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, ascii_json, escape
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,11 @@ from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, escape
         pytest.param("\U000e0041", "\\U000e0041", id="tag"),
         pytest.param(b"a\xffb\n", "a\\xffb\\x0a", id="bytes"),
         pytest.param("a\\b", "a\\b", id="backslash-stays"),
+        pytest.param("::error::x::", "\\x3a:error::x::", id="command-of-a-line"),
+        pytest.param(" \xa0::error::x", " \xa0\\x3a:error::x", id="command-after-blanks"),
+        pytest.param("a::b, C::D", "a::b, C::D", id="colons-stay"),
+        pytest.param("x ##[error]y", "x \\x23#[error]y", id="old-command-anywhere"),
+        pytest.param("###[x]##VSO[y] ## [", "#\\x23#[x]\\x23#VSO[y] ## [", id="azure-command"),
     ],
 )
 def test_escape_shows(text: str | bytes, shown: str) -> None:
@@ -44,3 +50,11 @@ def test_pinned_table_has_every_format_character() -> None:
     # Unicode 15.0 made 13439-1343F format characters; nothing else changed until 16.0.
     assert pinned - of_python == set(range(0x13439, 0x13440))
     assert of_python <= pinned
+
+
+@pytest.mark.parametrize("text", ["##[error]", "\\##[x]", "\\\\###[x]", '"##vso[', "#" * 9 + "[", "## ["])
+def test_ascii_json_says_the_same_and_no_command(text: str) -> None:
+    written = ascii_json(json.dumps([text]))
+    assert json.loads(written) == [text]
+    assert "##[" not in written
+    assert "##vso[" not in written
