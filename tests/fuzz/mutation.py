@@ -1,14 +1,15 @@
 """Changes that keep a document's form, so that fuzzing gets past the parser: one place of a tree, one line of TOML."""
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any, Final
 
 _TEXTS: Final = (
     "", ".", "..", "../x", "/", "a/b", "a\\b", "\0", "\n", "\x1b[2J", "\u2028", "\u202e", "\ud800", "e\u0301", "é",
     "😀", "a" * 300, "A", "\u017f", "\u0130", "::error::x", "0", "-1", "1e3", "a" * 64, "0" * 64, "0" * 40,
-    "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "0000-01-01T00:00:00Z", "2026-02-30T00:00:00Z", "text/plain",
-    "\\xff", "{junit}",
+    "1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "0000-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+    "text/plain", "\\xff", "{junit}",
 )  # fmt: skip
 _VALUES: Final[tuple[Any, ...]] = (
     None, True, False, 0, 1, -1, 1.0, 1e300, -0.0, 2**31, 2**53 - 1, 2**53, -(2**53), 2**64, [], {}, [[]], [{}],
@@ -29,11 +30,11 @@ def mutated(data: bytes, *, words: tuple[str, ...], toml: bool, random: Random) 
 def _json(data: bytes, words: tuple[str, ...], random: Random) -> bytes:
     try:
         tree = json.loads(data)
+        for _ in range(random.randint(1, 3)):
+            tree = _change(tree, words, random)
+        return json.dumps(tree, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
     except (ValueError, RecursionError):
         return data
-    for _ in range(random.randint(1, 3)):
-        tree = _change(tree, words, random)
-    return json.dumps(tree, ensure_ascii=random.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
 def _change(tree: Any, words: tuple[str, ...], random: Random) -> Any:
@@ -46,15 +47,15 @@ def _change(tree: Any, words: tuple[str, ...], random: Random) -> Any:
         del container[key]
     elif how == "copy":
         other, name = random.choice(places[1:])
-        container[key] = json.loads(json.dumps(other[name]))
+        container[key] = deepcopy(other[name])
     elif how == "replace":
         container[key] = _value(container[key], words, random)
     elif isinstance(container, list):
-        container.insert(random.randrange(len(container) + 1), json.loads(json.dumps(container[key])))
+        container.insert(random.randrange(len(container) + 1), deepcopy(container[key]))
     elif how == "add":
         container[random.choice((*words, *_TEXTS))] = _value(None, words, random)
     else:
-        container[str(key).swapcase()] = container[key]
+        container[str(key).swapcase()] = deepcopy(container[key])
     return tree
 
 
@@ -75,7 +76,7 @@ def _value(old: Any, words: tuple[str, ...], random: Random) -> Any:
         return old[:at] + random.choice((*_TEXTS, *words)) + old[at + random.randrange(2) :]
     if isinstance(old, int) and random.random() < 0.5:
         return old + random.choice((-1, 1, 2**32))
-    return random.choice((*_VALUES, *_TEXTS, *words))
+    return deepcopy(random.choice((*_VALUES, *_TEXTS, *words)))
 
 
 def _toml(data: bytes, words: tuple[str, ...], random: Random) -> bytes:
