@@ -16,6 +16,7 @@ import click
 from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.options import read_named
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
+from in_toto_done_receipt.observe.through import leads_through
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
 from in_toto_done_receipt.profile.limits import LIMITS, limit_value
@@ -88,8 +89,8 @@ def _own(path: Path, root: Path | None, flag: str) -> bytes:
 
 
 def outside(path: Path, root: Path | None, flag: str) -> None:
-    """Raise ConfigurationError for a file of the verifier's that lies in the tree under examination."""
-    if root is not None and path.resolve().is_relative_to(root.resolve()):
+    """Raise ConfigurationError for a file of the verifier's that the tree under examination holds or leads to."""
+    if root is not None and leads_through(path, root):
         raise ConfigurationError(
             f"{flag}: {escape(str(path))} lies inside --root {escape(str(root))}",
             hint="what decides must not come from the tree that is examined; keep it elsewhere",

@@ -842,6 +842,13 @@ REFUSED = {
         inputs={"acceptance.toml": PROFILE + "minimumAsurance = 'reported'\n"},
         flags=["--profile", "acceptance.toml"],
     ),
+    "profile_through_the_tree": Case(
+        why="The tree's own link leads out of it to a profile: whoever made the link chose the profile.",
+        code=4,
+        links={"acceptance.toml": "../acceptance.toml"},
+        inputs={"acceptance.toml": PROFILE},
+        flags=["--profile", "workspace/acceptance.toml"],
+    ),
     "later_format": Case(why="A format that a later version brings.", code=4, flags=["--format", "sarif"]),
 }
 
