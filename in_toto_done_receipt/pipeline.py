@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from in_toto_done_receipt.admission.decide import decide
@@ -22,6 +21,7 @@ from in_toto_done_receipt.results.model import VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
 from in_toto_done_receipt.trust.model import TrustPolicy
 from in_toto_done_receipt.wire.reader import read_receipts
+from in_toto_done_receipt.wire.value import Value
 
 T = TypeVar("T")
 
@@ -31,16 +31,14 @@ DECISION_SECONDS: Final = 30.0  # far above the largest decision measured, far b
 _FURTHEST_FIRST: Final = (0, 12, 11, 10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recomputed:
+class Recomputed(Value, kw_only=True):
     """The result of steps 1 to 6. `skipped` counts lines of another kind in JSON Lines."""
 
     result: VerificationResult
     skipped: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Value, kw_only=True):
     """What one receipt file comes to."""
 
     result: VerificationResult

@@ -4,11 +4,11 @@ Third parties join through the entry-point group `ENTRY_POINTS`, loaded at the e
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from in_toto_done_receipt.errors import ConfigurationError, PluginError
+from in_toto_done_receipt.wire.value import Value
 
 ENTRY_POINTS: Final = "in_toto_done_receipt.policy_engines"
 
@@ -30,8 +30,7 @@ class PolicyEngine(Protocol):
     def decide(self, raw: bytes, seconds: float) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineEntry:
+class EngineEntry(Value, kw_only=True):
     """A name and how to open the engine, given folders of the verifier's own policy. Raises EngineUnavailable."""
 
     name: str

@@ -7,18 +7,17 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from in_toto_done_receipt.errors import EngineError, EngineUnavailable
+from in_toto_done_receipt.wire.value import Value
 
 MAX_OUTPUT: Final = 64 * 2**20  # bytes: a decision over ten thousand findings has ten
 _CHUNK: Final = 2**16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Value, kw_only=True):
     """A command that ended by itself."""
 
     code: int

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from in_toto_done_receipt.cli.options import FILE
 from in_toto_done_receipt.errors import OutputError
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.wire.value import Value
 
 TEST: Final = "/bin/sh tests/check.sh"
 CONTRACT_TEST: Final = 'test "$(cat greeting.txt)" = "hello, world"\n'
@@ -29,8 +29,7 @@ _BUILD: Final = (
 _SIGN: Final = "sign statement.json --key worker.pem --out receipt.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cheat:
+class Cheat(Value, kw_only=True):
     """A way to claim more than was done: what happens, and the exit code that has to answer it."""
 
     title: str

@@ -1,8 +1,9 @@
 """Steps 2 to 6 for one payload: the one function behind `pipeline.verify` and every handler's `verify`."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
 from in_toto_done_receipt.handlers.protocol import PredicateHandler

@@ -7,12 +7,12 @@ is spelled. The time is linear in the path for every pattern: names are the atta
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from in_toto_done_receipt.errors import ConfigurationError, ObservationError
 from in_toto_done_receipt.observe.workspace import PathType, Workspace
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.value import Value
 
 _MAGIC: Final = re.compile(r"[*?\[]")
 _DEEP: Final = None  # stands for `**` among the parts
@@ -20,8 +20,7 @@ _MOST_BYTES: Final = 4096  # of a pattern
 _MOST_DEPTH: Final = 256  # folders
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(Value, kw_only=True):
     """A compiled pattern; made by `compile_glob`."""
 
     pattern: str

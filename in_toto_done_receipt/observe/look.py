@@ -2,27 +2,25 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.workspace import FileView, PathType, Workspace
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.value import Value
 
 _BUFFER: Final = 1 << 20  # bytes; hashlib lets other threads run while it works on this much
 TEXT_LIMIT: Final = 10 << 20  # bytes; verification.md, "Limits"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFacts:
+class FileFacts(Value, kw_only=True):
     """What one reading of a file showed: lowercase hex digests by algorithm, and its size."""
 
     digests: dict[str, str]
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextFacts:
+class TextFacts(Value, kw_only=True):
     """Whether the text was in the file, and the file's size."""
 
     matched: bool

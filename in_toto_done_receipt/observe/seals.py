@@ -1,7 +1,6 @@
 """The acceptance contract: what has to stay as it was, written down before the work, looked at again afterwards."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedInput, ObservationError, ProducerError
@@ -14,6 +13,7 @@ from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.paths import check_path
 from in_toto_done_receipt.wire.record import Record, convert, to_tree, unknown_members
 from in_toto_done_receipt.wire.strict_json import loads
+from in_toto_done_receipt.wire.value import Value
 
 SCHEMA: Final = "https://w3id.org/done-receipt/contract/v0.1"
 MAX_SEALS: Final = 10_000  # sealed and absent together; verification.md, "Limits"
@@ -49,8 +49,7 @@ class Contract(Record):
         return {file.name: file.digest for file in self.sealed}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealChange:
+class SealChange(Value, kw_only=True):
     """One path that is not as the contract has it; `detail` is in words, with both values where there are two."""
 
     path: str

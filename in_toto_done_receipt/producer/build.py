@@ -10,10 +10,11 @@ It proves nothing: it records what one process saw in one directory that the cal
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from msgspec.structs import asdict
 
 from in_toto_done_receipt.errors import ObservationError, ProducerError, UsageError, WorkMoved
 from in_toto_done_receipt.observe import look
@@ -26,12 +27,12 @@ from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder, not_ok
 from in_toto_done_receipt.producer.verdict import Outcome, VerdictWord, default_word
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.paths import check_path
+from in_toto_done_receipt.wire.value import Value
 
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextGiven:
+class ContextGiven(Value, kw_only=True):
     """The handoff: what the work was given out as."""
 
     packet_digest: str
@@ -39,8 +40,7 @@ class ContextGiven:
     output_manifest_digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(Value, kw_only=True):
     """How the run ended, by its own account."""
 
     finished_on: datetime
@@ -53,8 +53,7 @@ class Run:
     audit_request: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildRequest:
+class BuildRequest(Value, kw_only=True):
     """Everything a receipt is built from.
 
     `verdict` None: passed when there is evidence and all of it is ok, unchecked when there is none. Without `subjects`
@@ -78,8 +77,7 @@ class BuildRequest:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
+class Built(Value, kw_only=True):
     """A statement's bytes, and what the caller should say about them. `not_ok` names items as `CLAIM[i] (KIND)`."""
 
     payload: bytes

@@ -6,7 +6,6 @@ Commands run once, first, in place (`commands`). Everything else is looked at by
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +18,7 @@ from in_toto_done_receipt.wire.digests import digests_match
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.paths import check_path
 from in_toto_done_receipt.wire.record import Record, convert, unknown_members
+from in_toto_done_receipt.wire.value import Value
 
 Subjects = Mapping[str, Mapping[str, str]]
 
@@ -36,8 +36,7 @@ FITTING_TYPES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Value, kw_only=True):
     """One evidence item to collect: the predicate's members without `ok` and `observed`."""
 
     claim: str

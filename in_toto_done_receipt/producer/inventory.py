@@ -1,7 +1,6 @@
 """The canonical manifest beside a receipt: what it is called there, and that it is the directory's."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +10,12 @@ from in_toto_done_receipt.observe.manifest.model import Manifest
 from in_toto_done_receipt.observe.manifest.read import read_manifest
 from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES, scan
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.value import Value
 
 MAX_NAMED: Final = 100  # differing paths in one message; `manifest verify` lists all
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestGiven:
+class ManifestGiven(Value, kw_only=True):
     """A manifest that the receipt is to name. `exclude`: its own path, when it lies inside the root."""
 
     name: str

@@ -4,7 +4,6 @@ The payload is never parsed and written again: what is signed is what `build` wr
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from in_toto_done_receipt.errors import ConfigurationError
@@ -14,6 +13,7 @@ from in_toto_done_receipt.producer.keys import MIN_RSA_BITS, load_private_key, s
 from in_toto_done_receipt.wire import dsse
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.statement import Statement, read_statement
+from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
@@ -29,8 +29,7 @@ class PayloadSigner(Protocol):
     def sign(self, data: bytes) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
+class Signed(Value, kw_only=True):
     """An envelope as it goes to a file. `warnings` say what a verifier will refute although it was signed."""
 
     envelope: bytes

@@ -4,9 +4,11 @@ tighten. Loosening takes a named override, and the name is kept for the decision
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import ProfileError, UsageError
 from in_toto_done_receipt.profile.limits import effective_limits
@@ -15,6 +17,7 @@ from in_toto_done_receipt.results.model import SANDBOX_LEVELS, SandboxLevel
 from in_toto_done_receipt.results.states import ASSURANCE_ORDER, Assurance
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.record import to_tree
+from in_toto_done_receipt.wire.value import Value
 
 DONE_RECEIPT_TYPE: Final = "https://w3id.org/done-receipt/v0.1"
 DEFAULT_SKEW: Final = 300  # seconds: clocks of honest machines, and the whole seconds of Rekor v1
@@ -31,8 +34,7 @@ OVERRIDES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Value, kw_only=True):
     """Everything that decides how a receipt is examined and what is demanded of it.
 
     `origins` says for each dotted key where its value comes from: default, a profile's name, or a flag.
@@ -46,17 +48,17 @@ class Settings:
     commands: tuple[CommandEntry, ...] = ()
     sandbox_required: SandboxLevel = "bubblewrap"
     read_only: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    variables: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     max_age: int | None = None
     skew: int = DEFAULT_SKEW
     models: tuple[str, ...] | None = None
-    usage: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    usage: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     predicate_types: tuple[str, ...] = (DONE_RECEIPT_TYPE,)
     plugins: tuple[str, ...] = ()
-    limits: Mapping[str, int] = field(default_factory=lambda: effective_limits({}))
+    limits: Mapping[str, int] = msgspec.field(default_factory=lambda: effective_limits({}))
     overrides: tuple[str, ...] = ()
     digest: str | None = None
-    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    origins: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     def policy_document(self) -> dict[str, Any]:
         """The `profile` member of the policy input."""

@@ -1,19 +1,18 @@
 """What one check is given, and short ways to write its findings."""
 
 import time
-from dataclasses import dataclass
 
 from in_toto_done_receipt.errors import LimitExceeded
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt, Evidence
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.findings import Finding, Status
 from in_toto_done_receipt.wire.statement import Statement
+from in_toto_done_receipt.wire.value import Value
 
 Scalar = str | int | bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Value, kw_only=True):
     """One receipt under examination. `earlier` holds the findings of the checks that ran before this one."""
 
     statement: Statement
@@ -37,8 +36,7 @@ class Case:
         return left
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Value, kw_only=True):
     """One evidence item and where it stands."""
 
     claim: str

@@ -1,11 +1,11 @@
 """What the verifier gives to a recheck: settings, a place to look at, expectations, a clock. Nothing from a receipt."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:  # a verification that runs no command does not load the sandbox
     from in_toto_done_receipt.observe.manifest.model import Manifest
@@ -14,16 +14,14 @@ if TYPE_CHECKING:  # a verification that runs no command does not load the sandb
     from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(Value, kw_only=True):
     """A file of the verifier's, digested with every accepted algorithm."""
 
     name: str
     digests: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExpectedContext:
+class ExpectedContext(Value, kw_only=True):
     """The handoff that the verifier knows about: hex digests."""
 
     packet: str
@@ -31,8 +29,7 @@ class ExpectedContext:
     output_manifest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecomputeContext:
+class RecomputeContext(Value, kw_only=True):
     """Everything a check may look at.
 
     `evaluated_at` is the verifier's now, in UTC. `manifest_path` is excluded from a scan when the manifest file lies

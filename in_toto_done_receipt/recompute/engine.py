@@ -3,7 +3,6 @@
 Only this module makes a VerificationResult. A handler, ours or anybody's, gives findings and nothing else.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -31,6 +30,7 @@ from in_toto_done_receipt.trust.model import VerifiedStatement
 from in_toto_done_receipt.version import VERSION
 from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.statement import Statement
+from in_toto_done_receipt.wire.value import Value
 
 VERIFIER: Final = Verifier(id="https://w3id.org/done-receipt/verifier", version=VERSION)
 
@@ -45,8 +45,7 @@ _BLOCKED: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Examination:
+class Examination(Value, kw_only=True):
     """What is known about one payload when the engine summarises it.
 
     `verified` is None when the signature was not trusted: then nothing of the statement was read. `facts` is what a

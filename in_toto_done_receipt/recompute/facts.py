@@ -1,7 +1,5 @@
 """What a receipt says of itself, as far as the result repeats it, and what the findings say of the contract."""
 
-from dataclasses import dataclass
-
 from in_toto_done_receipt.predicates.done_receipt.model import (
     CommandEvidence,
     DoneReceipt,
@@ -17,10 +15,10 @@ from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import Check, Contract, ContractState, Movement, RunFacts, Sandbox, Verdict
 from in_toto_done_receipt.results.reasons import REASONS
+from in_toto_done_receipt.wire.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemFacts:
+class ItemFacts(Value, kw_only=True):
     """One evidence item as its author saw it, and what it is about."""
 
     kind: str
@@ -29,8 +27,7 @@ class ItemFacts:
     argv: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimFacts:
+class ClaimFacts(Value, kw_only=True):
     """One claim in the agent's words."""
 
     id: str
@@ -38,8 +35,7 @@ class ClaimFacts:
     items: tuple[ItemFacts, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptFacts:
+class ReceiptFacts(Value, kw_only=True):
     """What one done-receipt says, in plain values."""
 
     claims: tuple[ClaimFacts, ...]

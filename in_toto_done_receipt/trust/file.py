@@ -4,10 +4,11 @@ Published as `trust.v0.1.schema.json` beside this file. What it says cannot come
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import InputError, TrustError, UsageError
 from in_toto_done_receipt.trust.check import lasting_lines

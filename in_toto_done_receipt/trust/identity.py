@@ -4,12 +4,12 @@ Certificate claims have the names that `gh attestation verify` prints (Fulcio, d
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
 from in_toto_done_receipt.trust.model import TrustedIdentity
 from in_toto_done_receipt.wire.pointer import quote
+from in_toto_done_receipt.wire.value import Value
 
 # Last number of the Fulcio OID 1.3.6.1.4.1.57264.1.N. Up to 6 the value is raw text, from 9 on a DER UTF8String.
 CLAIM_NAMES: Final[Mapping[int, str]] = {
@@ -38,8 +38,7 @@ CLAIM_NAMES: Final[Mapping[int, str]] = {
 SOURCE_CLAIMS: Final = ("sourceRepositoryURI", "sourceRepositoryIdentifier", "githubWorkflowRepository")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CertificateFacts:
+class CertificateFacts(Value, kw_only=True):
     """What a certificate says; true only after `trust.sigstore` verified it."""
 
     subject: str

@@ -1,6 +1,5 @@
 """Whom the verifier trusts, and what a verified statement is. Plain values, made in `trust` only."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -10,12 +9,12 @@ from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.statement import Statement
+from in_toto_done_receipt.wire.value import Value
 
 Mode = Literal["signed", "unsigned"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Value, kw_only=True):
     """What a signer may speak for: exact strings; None means any."""
 
     agents: frozenset[str] | None = None
@@ -32,8 +31,7 @@ class Scope:
 ANYTHING: Final = Scope()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustedKey:
+class TrustedKey(Value, kw_only=True):
     """A trusted public key. `spki` is its DER SubjectPublicKeyInfo, `fingerprint` is `sha256:<digest of spki>`."""
 
     name: str
@@ -52,8 +50,7 @@ class TrustedKey:
         return not early and not late
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextRule:
+class TextRule(Value, kw_only=True):
     """What a text has to be: exactly `text`, or, with `pattern`, matched by it from the first to the last character."""
 
     text: str
@@ -64,8 +61,7 @@ class TextRule:
         return value == self.text if self.pattern is None else self.pattern.fullmatch(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustedIdentity:
+class TrustedIdentity(Value, kw_only=True):
     """A trusted Sigstore identity: subject and issuer are both demanded, `claims` too, each exactly."""
 
     name: str
@@ -76,8 +72,7 @@ class TrustedIdentity:
     scope: Scope = ANYTHING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RootFile:
+class RootFile(Value, kw_only=True):
     """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds."""
 
     name: str
@@ -88,8 +83,7 @@ class RootFile:
     max_age: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustPolicy:
+class TrustPolicy(Value, kw_only=True):
     """Whose signature counts. `digest` is the sha256 of the canonical JSON of everything here that decides."""
 
     mode: Mode
@@ -101,8 +95,7 @@ class TrustPolicy:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedStatement:
+class VerifiedStatement(Value, kw_only=True):
     """A statement and who signed exactly these bytes; made by `trust.verify` only.
 
     Without signers only if the verifier asked for none. `signed_times` is the earliest time that somebody other than

@@ -8,8 +8,9 @@ text has to match. Letters are compared as they are; `\\d`, `\\w` and `\\s` mean
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from in_toto_done_receipt.wire.value import Value
 
 MAX_STATES: Final = 2000  # of a compiled expression: time is states times characters
 MAX_PATTERN_CHARS: Final = 1024
@@ -20,8 +21,7 @@ class PatternError(ValueError):
     """The text is not an expression that can be used; the message says why, without naming the place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Value, kw_only=True):
     """A compiled expression. State i steps to `targets[i]` on a character `tests[i]` accepts, or freely if None."""
 
     tests: tuple[Callable[[str], bool] | None, ...]

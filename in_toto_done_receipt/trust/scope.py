@@ -1,6 +1,6 @@
 """What a trusted signer may speak for: agents, models, repositories, predicate types (design, verification step 3)."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from in_toto_done_receipt.results.model import Signer
 from in_toto_done_receipt.trust.model import Scope, VerifiedStatement

@@ -1,6 +1,5 @@
 """Step 2 and the first half of step 3: who signed these bytes, and the statement in them (design, verification)."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -32,12 +31,12 @@ _FURTHEST: Final = (
 )
 
 
-@dataclass(slots=True)
 class _Found:
     """What the parts of a group gave so far."""
 
-    signers: list[tuple[Signer, Scope]] = field(default_factory=list)
-    failures: list[SignatureNotTrusted] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.signers: list[tuple[Signer, Scope]] = []
+        self.failures: list[SignatureNotTrusted] = []
 
     def add(self, signer: Signer, scope: Scope) -> None:
         if signer not in [known for known, _ in self.signers]:

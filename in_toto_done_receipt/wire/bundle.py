@@ -1,12 +1,12 @@
 """The Sigstore bundle 0.1, 0.2 and 0.3: recognised and taken apart, verified elsewhere (`trust`)."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from in_toto_done_receipt.errors import MalformedEnvelope
 from in_toto_done_receipt.wire.dsse import Envelope, read_envelope
 from in_toto_done_receipt.wire.members import Members
 from in_toto_done_receipt.wire.pointer import join, quote
+from in_toto_done_receipt.wire.value import Value
 
 # sigstore_bundle.proto: both spellings of 0.3 are in use.
 VERSIONS: Final = {
@@ -20,8 +20,7 @@ _KEY_MEMBERS: Final = ("certificate", "x509CertificateChain", "publicKey")
 _MATERIAL_MEMBERS: Final = (*_KEY_MEMBERS, "tlogEntries", "timestampVerificationData")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class Bundle(Value, kw_only=True):
     """A bundle that holds an attestation.
 
     `tree` is the whole document for the verifier, `has_certificate` says whether a certificate or a managed key made

@@ -4,12 +4,12 @@ import binascii
 import json
 import re
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any, Final
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedEnvelope
 from in_toto_done_receipt.wire.members import Members
 from in_toto_done_receipt.wire.pointer import join, quote
+from in_toto_done_receipt.wire.value import Value
 
 INTOTO_PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 DONE_RECEIPT_PAYLOAD_TYPE: Final = "application/vnd.in-toto.done-receipt+json"
@@ -25,16 +25,14 @@ _URL_SAFE_TO_STANDARD: Final = str.maketrans("-_", "+/")
 _LAST_CHARACTERS: Final = {2: "AQgw", 3: "AEIMQUYcgkosw048"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(Value, kw_only=True):
     """One signature; `keyid` is an unauthenticated hint, empty when there is none."""
 
     sig: bytes
     keyid: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(Value, kw_only=True):
     """An envelope as it arrived; `payload` holds the decoded bytes, `unrecognized` JSON pointers of ignored members."""
 
     payload: bytes

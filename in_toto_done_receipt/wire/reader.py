@@ -1,7 +1,6 @@
 """A receipt file: which format it is, and the attestations in it, grouped by what they sign (verification step 1)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedEnvelope, MalformedJson
@@ -17,6 +16,7 @@ from in_toto_done_receipt.wire.dsse import (
 )
 from in_toto_done_receipt.wire.other_formats import other_format
 from in_toto_done_receipt.wire.pointer import kind_of
+from in_toto_done_receipt.wire.value import Value
 
 ENVELOPE_MEDIA_TYPE: Final = "application/vnd.dsse.envelope.v1+json"
 MAX_ATTESTATIONS: Final = 1024  # in one file: each costs signature checks
@@ -26,8 +26,7 @@ Format = Literal["envelope", "bundle", "statement"]
 Kind = Literal["envelope", "bundle", "jsonl", "statement"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Value, kw_only=True):
     """Everything in a file that signs the same bytes; a bare statement is a group without parts."""
 
     payload: bytes
@@ -36,8 +35,7 @@ class Group:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptFile:
+class ReceiptFile(Value, kw_only=True):
     """A file that was read. `skipped` counts blank lines and objects of another kind in JSON Lines."""
 
     kind: Kind

@@ -1,7 +1,6 @@
 """The in-toto Statement and its subjects, by the specification (in-toto/attestation spec/v1, text version 1.2)."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedEnvelope, MalformedStatement
@@ -10,6 +9,7 @@ from in_toto_done_receipt.wire.digests import ACCEPTED, digest_fault
 from in_toto_done_receipt.wire.dsse import MAX_PAYLOAD_BYTES, decode_base64
 from in_toto_done_receipt.wire.members import Members
 from in_toto_done_receipt.wire.pointer import join, kind_of, quote
+from in_toto_done_receipt.wire.value import Value
 
 STATEMENT_V1: Final = "https://in-toto.io/Statement/v1"
 STATEMENT_V0_1: Final = "https://in-toto.io/Statement/v0.1"  # still written by cosign; read, never written
@@ -21,8 +21,7 @@ _DESCRIPTOR_MEMBERS: Final = ("name", "uri", "digest", "content", "downloadLocat
 _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Value, kw_only=True):
     """One subject. `digest` holds every algorithm as it was given; only `digests.ACCEPTED` ones are ever compared."""
 
     name: str | None
@@ -31,8 +30,7 @@ class Subject:
     index: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Value, kw_only=True):
     """A statement. `tree` is all of it, `unrecognized` the JSON pointers of what was ignored."""
 
     type: str

@@ -8,6 +8,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_generated_files_are_current() -> None:
-    command = [sys.executable, ROOT / "tools" / "generate.py", "--check"]
+    command = [sys.executable, str(ROOT / "tools" / "generate.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

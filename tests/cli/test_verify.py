@@ -233,7 +233,7 @@ def test_a_key_is_verified_without_network_and_without_a_home(place: Path) -> No
 @pytest.mark.usefixtures("isolation")
 def test_a_sigstore_bundle_is_verified_without_network_and_without_a_home(shared: Path) -> None:
     folder = shared / "corpus" / "sigstore"
-    root = ["--trusted-root", folder / "local-rekor2-trusted_root.json"]
+    root = ["--trusted-root", str(folder / "local-rekor2-trusted_root.json")]
     who = ["--certificate-identity", "dev@example.com", "--certificate-oidc-issuer", "https://oidc.local.test"]
     done = without_network_and_home("verify", folder / "local-rekor2-bundle.json", *root, *who, "--json")
     assert json.loads(done.stdout)["result"]["attesterNames"] == ["dev@example.com"], done.stderr

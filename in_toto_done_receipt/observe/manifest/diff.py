@@ -1,12 +1,10 @@
 """What differs between two manifests."""
 
-from dataclasses import dataclass
-
 from in_toto_done_receipt.observe.manifest.model import Manifest
+from in_toto_done_receipt.wire.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestDiff:
+class ManifestDiff(Value, kw_only=True):
     """Paths of the first that the second lacks, paths only the second has, paths whose size or bytes differ."""
 
     missing: tuple[str, ...]

@@ -12,6 +12,7 @@ from typing import Final, overload
 
 from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, escape
 from in_toto_done_receipt.wire.paths import MAX_PATH_BYTES
+from in_toto_done_receipt.wire.value import Value
 
 SCHEMA: Final = "agent-output-manifest/v1"
 HASH_BYTES: Final = 32  # SHA-256
@@ -20,8 +21,7 @@ _ESCAPED: Final = re.compile(rb"\\x([89a-f][0-9a-f])")
 _NOT_PARTS: Final = frozenset({"", ".", ".."})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestLimits:
+class ManifestLimits(Value, kw_only=True):
     """verification.md, "Limits". `depth` counts the folders on the way to a file."""
 
     entries: int = 1_000_000
@@ -31,8 +31,7 @@ class ManifestLimits:
     manifest_bytes: int = 512 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestFile:
+class ManifestFile(Value, kw_only=True):
     """One file: its path as the manifest spells it, lowercase hex, its size."""
 
     path: str
@@ -90,8 +89,7 @@ def _same(mine: Sequence[object], theirs: Sequence[object]) -> bool:
     return mine == theirs or (isinstance(mine, list | tuple) and list(mine) == list(theirs))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanNotes:
+class ScanNotes(Value, kw_only=True):
     """What a scan saw and the manifest does not say. All paths are spelled as in the manifest.
 
     `excluded`: files left out that exist. `empty_directories` and `executables`: what somebody could change without

@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from in_toto_done_receipt.errors import ProducerError, WorkMoved
@@ -14,6 +13,7 @@ from in_toto_done_receipt.observe.manifest.model import ManifestLimits, name_tex
 from in_toto_done_receipt.observe.manifest.rows import First, Sink
 from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, escape
 from in_toto_done_receipt.wire.paths import MAX_PATH_BYTES, twin_key
+from in_toto_done_receipt.wire.value import Value
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: what was a file when it was listed may be a FIFO by now, and must not make us wait.
@@ -27,16 +27,14 @@ _Entry = tuple[str, str, str]
 """What it is sorted by, its name as the system has it, its kind (`f`, `d`, or the name of what is refused)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Value, kw_only=True):
     """What is left out, and how much is too much."""
 
     excluded: frozenset[str]
     limits: ManifestLimits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(Value, kw_only=True):
     """How much a walk has read."""
 
     files: int = 0

@@ -2,13 +2,13 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.executable import resolve_guarded
 from in_toto_done_receipt.observe.sandbox.places import CONFIGURATION, OWN_CONFIGURATION, SYSTEM, USER
+from in_toto_done_receipt.wire.value import Value
 
 PLACES: Final = (Path("/usr/bin/bwrap"), Path("/bin/bwrap"), Path("/usr/local/bin/bwrap"))
 VERSION_SECONDS: Final = 5.0
@@ -20,16 +20,14 @@ ALWAYS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bubblewrap:
+class Bubblewrap(Value, kw_only=True):
     """A `bwrap` that only root can have put there."""
 
     path: Path
     version: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Value, kw_only=True):
     """What the sandbox shows: these paths read-only, these writable, and a folder that holds our own files of /etc."""
 
     read_only: tuple[Path, ...]

@@ -1,10 +1,10 @@
 """Plain values of the sandbox: limits, outcome of a command, facts about the machine and about an executable."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from in_toto_done_receipt.results.model import Layer, SandboxLevel
+from in_toto_done_receipt.wire.value import Value
 
 Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", "leftover"]
 """Why a command has no exit code.
@@ -18,8 +18,7 @@ Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", 
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLimits:
+class CommandLimits(Value, kw_only=True):
     """Bounds of one command. All but `seconds` and `stream_bytes` hold for each of its processes; None is no bound.
 
     `memory` is address space: programs that reserve much more than they use need a higher one or None. `processes` does
@@ -34,8 +33,7 @@ class CommandLimits:
     processes: int | None = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CopyLimits:
+class CopyLimits(Value, kw_only=True):
     """Bounds of one copied tree."""
 
     entries: int = 1_000_000
@@ -43,8 +41,7 @@ class CopyLimits:
     total_bytes: int = 16 * 2**30  # bytes: what a scratch disk can be expected to hold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Captured:
+class Captured(Value, kw_only=True):
     """What one stream carried: at most `stream_bytes` of it, the digest of exactly these, and their first bytes."""
 
     sha256: str
@@ -52,8 +49,7 @@ class Captured:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandOutcome:
+class CommandOutcome(Value, kw_only=True):
     """How a command ended.
 
     `exit_code` is None iff `failure` is not None; death by signal n is -n. `left_behind` says that processes were still
@@ -70,16 +66,14 @@ class CommandOutcome:
     left_behind: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxFacts:
+class SandboxFacts(Value, kw_only=True):
     """The best level this machine offers and, for commands run at that level, each layer after its self-test."""
 
     level: SandboxLevel
     layers: tuple[Layer, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutableFacts:
+class ExecutableFacts(Value, kw_only=True):
     """An executable that may be run: its real path, free of links, and the digest of its bytes."""
 
     path: Path

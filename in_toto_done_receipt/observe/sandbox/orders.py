@@ -3,7 +3,6 @@
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +15,12 @@ from in_toto_done_receipt.observe.sandbox.places import (
     HOST_KERNEL,
     SYSTEM,
 )
+from in_toto_done_receipt.wire.value import Value
 
 SEARCH_PATH: Final = "/usr/bin:/bin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landlock:
+class Landlock(Value, kw_only=True):
     """Below `read` a command may read and execute, below `write` do anything."""
 
     read: tuple[Path, ...]

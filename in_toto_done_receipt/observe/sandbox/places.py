@@ -2,11 +2,11 @@
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from in_toto_done_receipt.errors import ConfigurationError
+from in_toto_done_receipt.wire.value import Value
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 
@@ -43,8 +43,7 @@ OWN_CONFIGURATION: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
+class Interpreter(Value, kw_only=True):
     """The Python that runs the supervisor, and the folder that it needs to see."""
 
     executable: Path

@@ -4,7 +4,6 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +17,13 @@ from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
 from in_toto_done_receipt.observe.sandbox.watch import Watch
 from in_toto_done_receipt.results.model import SandboxLevel
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.value import Value
 
 DEFAULT_LIMITS: Final = CommandLimits()
 PR_SET_DUMPABLE: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Room:
+class _Room(Value, kw_only=True):
     """The scratch folders of one run."""
 
     home: Path

@@ -3,10 +3,10 @@
 Faults of coherence use the same form with the `statement.*` codes of `results.reasons` (exit 11).
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from in_toto_done_receipt.wire.pointer import named
+from in_toto_done_receipt.wire.value import Value
 
 FAULT_REASONS: Final[dict[str, str]] = {
     "statement.predicate_type": "the statement is of another predicate type",
@@ -32,8 +32,7 @@ FAULT_REASONS: Final[dict[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Value, kw_only=True):
     """One fault: its reason code, one line for people, and a JSON pointer into the statement."""
 
     reason: str

@@ -1,11 +1,11 @@
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import MalformedInput, MalformedStatement, SignatureNotTrusted, TrustError
 from in_toto_done_receipt.results.model import Signer
