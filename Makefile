@@ -14,11 +14,8 @@ POLICY := policy/done_receipt
 .DELETE_ON_ERROR:
 .PHONY: help demo test integration check tools generate lock policy wheelhouse fuzz clean
 
-generate: $(VENV)/.installed
-	$(BIN)/python tools/generate.py
-
 help:
-	@echo 'make demo          set up .venv, then verify, tamper with and verify again an example receipt'
+	@echo 'make demo          set up .venv, then show the whole story: an honest change, and others that are refused'
 	@echo 'make test          all tests but those below (one part: make test TESTS=tests/unit)'
 	@echo 'make integration   the tests that need the Go tools'
 	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
@@ -57,6 +54,9 @@ check: $(VENV)/.installed tools
 	$(TOOL)/opa check --strict $(POLICY)
 	$(TOOL)/opa test $(POLICY)
 	$(TOOL)/regal lint policy
+
+generate: $(VENV)/.installed
+	$(BIN)/python tools/generate.py
 
 # --- Python: the lock first (hashes), then the project itself; the stamps make a second run quick -------------------
 
