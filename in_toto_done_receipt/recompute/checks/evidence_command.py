@@ -2,22 +2,19 @@
 this argv. Success is exit 0 or what the verifier's own allow entry says, never what the receipt expected.
 """
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.errors import ObservationError
-from in_toto_done_receipt.observe.sandbox.copytree import copy_tree
-from in_toto_done_receipt.observe.sandbox.executable import check_executable
-from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
-from in_toto_done_receipt.observe.sandbox.run import run as run_sandboxed
-from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
-from in_toto_done_receipt.recompute.limits import copy_limits
 from in_toto_done_receipt.recompute.scripts import deciding_files
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.wire.escape import escape
+
+if TYPE_CHECKING:  # the sandbox is loaded when a command is run, and not before
+    from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 
 # The command ran and did not succeed: it was ended for what it did.
 _FAILED = ("timeout", "output", "leftover")
@@ -65,20 +62,19 @@ def _recheck(case: Case, item: Item) -> Finding:
         return blocked
     entry = _entry(case, evidence)
     assert entry is not None  # noqa: S101 - _blocked() looked
-    assert case.context.workspace is not None  # noqa: S101 - _blocked() looked
+    from in_toto_done_receipt.recompute.rerun import rerun  # loads the sandbox
+
     try:
-        executable = check_executable(evidence.argv[0], outside=case.context.workspace.root)
-        outcome = _run(case, entry)
+        outcome, executable = rerun(case, entry)
     except ObservationError as error:
         reason = "evidence-command.untrusted_executable" if error.kind in _UNTRUSTED else "evidence-command.not_run"
         return item.finding("not_checked" if error.kind in _UNTRUSTED else "error", reason, error.message)
     if outcome.failure is not None and outcome.failure not in _FAILED:
         message = f"{escape(evidence.argv[0])} did not run: {outcome.detail or outcome.failure}"
         return item.finding("error", "evidence-command.not_run", message, duration_ms=outcome.duration_ms)
-    return _compare(item, evidence, entry, outcome, executable.sha256)
+    return _compare(item, evidence, entry, outcome, executable)
 
 
-_EXCERPT_BYTES = 4096  # of each stream, enough for the first screen of a failure
 _UNTRUSTED = ("relative", "in_tree", "writable_by_others")
 
 
@@ -106,31 +102,8 @@ def _entry(case: Case, evidence: CommandEvidence) -> CommandEntry | None:
     return next((entry for entry in case.context.settings.commands if entry.argv == evidence.argv), None)
 
 
-def _run(case: Case, entry: CommandEntry) -> CommandOutcome:
-    context = case.context
-    assert context.workspace is not None  # noqa: S101 - _blocked() looked
-    assert context.sandbox is not None  # noqa: S101 - _blocked() looked
-    settings = context.settings
-    seconds = min(float(entry.timeout or settings.limits["command-seconds"]), case.time_left())
-    with scratch() as place:
-        copy = place / "work"
-        copy_tree(context.workspace.root, copy, limits=copy_limits(settings))
-        outcome = run_sandboxed(
-            entry.argv,
-            copy=copy,
-            level=context.sandbox.level,
-            limits=CommandLimits(seconds=seconds, stream_bytes=settings.limits["command-stream-bytes"]),
-            variables=settings.variables,
-            read_only=tuple(map(Path, settings.read_only)),
-            excerpt_bytes=_EXCERPT_BYTES if context.on_output is not None else 0,
-        )
-    if context.on_output is not None:
-        context.on_output(entry.argv, outcome)
-    return outcome
-
-
 def _compare(
-    item: Item, evidence: CommandEvidence, entry: CommandEntry, outcome: CommandOutcome, executable: str
+    item: Item, evidence: CommandEvidence, entry: CommandEntry, outcome: "CommandOutcome", executable: str
 ) -> Finding:
     """Whether the run ended as the receipt says it did: both succeeded or both did not."""
     succeeded = outcome.exit_code == entry.exit_code and (
