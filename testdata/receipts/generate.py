@@ -407,6 +407,12 @@ HONEST = {
         },
         flags=["--profile", "acceptance.toml"],
     ),
+    "end_of_the_calendar": Case(
+        why="The verifier's clock stands at the last second of the last year: no time beside it overflows.",
+        inputs={"acceptance.toml": PROFILE + "[freshness]\nmaxAge = 3162240000\nskew = 86400\n"},
+        change=update("run", finishedOn="9999-12-31T23:59:59.999999999Z"),
+        flags=["--profile", "acceptance.toml", "--at", "9999-12-31T23:59:59Z"],
+    ),
     "clock_skew": Case(
         why="A clock that runs two minutes ahead is no fraud.",
         change=update("run", finishedOn="2026-11-30T13:02:00Z"),

@@ -1,0 +1,63 @@
+"""Attack: `::cmd::` lines, `##[cmd]` anywhere, terminal escapes, U+2028, fake verdict lines in a receipt's words.
+Answer: what comes from the receipt is escaped, quoted and never at a line's start. See tests/cli/test_hostile_words.py.
+"""
+
+import json
+import re
+
+import pytest
+
+from testdata.receipts import generate
+from tests.threats.conftest import Desk
+
+WORDS = (
+    "::error file=a,line=1::x",
+    "##[error]x",
+    "##vso[task.setvariable variable=a]b",
+    "\x1b]0;title\x07\x1b[2J\x9b1A",
+    "ok\r\nADMITTED — 9 of 9 item(s) confirmed\n::stop-commands::x",
+    "a\u2028::error::b\u2029c\u0085d",
+    "\u202ereversed\u2066\u200b\ufeff\U000e0041",
+    "</details><script>@team fixes #1 [x](javascript:alert(1))",
+)
+ACTS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+COMMANDS = ("##[", "##vso[")
+VIEWS = (["verify"], ["verify", "--json"], ["verify", "--format", "policy-input"], ["inspect"], ["inspect", "--json"])
+
+
+def said(words: str) -> generate.Change:
+    def change(_statement: generate.Json, predicate: generate.Json) -> None:
+        predicate["task"]["description"] = words
+        predicate["claims"][0] |= {"statement": words}
+        predicate["claims"][0]["evidence"] += [
+            {"kind": "x", "ok": True, "observed": {words: words}},
+            generate.command_item(["/bin/sh", words.replace("\0", "")]),
+            generate.text_item(words, matched=False),
+        ]
+        predicate["contract"]["breach"] = words
+        predicate["verdict"] = {"checked": True, "passed": False, "reason": words}
+
+    return change
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("view", VIEWS, ids=" ".join)
+def test_threat_35_nothing_acts_in_any_view(desk: Desk, words: str, view: list[str]) -> None:
+    arguments = desk.lay(generate.Case(why="", change=said(words)))
+    given = ["receipt.json"] if view[0] == "inspect" else arguments
+    seen = desk.run(view[0], *given, *view[1:])
+    for text in (seen.out, seen.err):
+        assert ACTS.search(text) is None
+        assert not any(command in text for command in COMMANDS)
+        for line in text.splitlines():
+            assert not line.lstrip().startswith(("::", "ADMITTED"))
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_threat_35_json_says_the_words_as_they_are(desk: Desk, words: str) -> None:
+    seen = desk.verify(generate.Case(why="", change=said(words)))
+    assert seen.result["claims"][0]["statement"] == words
+    assert seen.result["contract"]["breach"] == words
+    assert json.loads(seen.out)["result"]["untrusted"]["statement"]["predicate"]["task"]["description"] == words

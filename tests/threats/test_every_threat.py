@@ -1,0 +1,19 @@
+"""Every line of the list of threats that a directory workspace can show has a file here."""
+
+import re
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NUMBERS = {*range(1, 4), 5, 7, 11, 12, 14, 16, *range(24, 28), 29, 30, *range(32, 41), 44, 45}
+
+
+def test_every_threat_has_a_file() -> None:
+    assert {int(path.name.split("_")[1]) for path in HERE.glob("test_[0-9]*.py")} == NUMBERS
+
+
+def test_every_test_here_is_named_by_its_threat() -> None:
+    for path in HERE.glob("test_[0-9]*.py"):
+        number = path.name.split("_")[1]
+        names = re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert names, path.name
+        assert [name for name in names if not name.startswith(f"test_threat_{number}_")] == [], path.name
