@@ -9,16 +9,16 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from in_toto_done_receipt.admission.catalogue import Catalogue, load_catalogue
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.engines import PolicyEngine
 from in_toto_done_receipt.errors import EngineError
 from in_toto_done_receipt.results.decision import DECISION_SCHEMA, Decision, Digests, Engine, Violation
-from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.model import Untrusted, VerificationResult
 
-MAX_INPUT: Final = 64 * 2**20  # bytes: a statement of 10 MiB, its findings, and room
-MAX_DEPTH: Final = 128  # twice what a statement may have
+MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, and room
 _RETRY: Final = "verify again; if it stays so, see `done-receipt doctor`"
 
 # What the engine.* codes mean, and what to do.
@@ -60,17 +60,17 @@ def policy_input(
     """What the engine gets, as JSON with sorted member names.
 
     Each evidence demand has `argv` and `paths`, empty when the profile names none, so that leaving one out never
-    asks for less. Raises EngineError (engine.input) for what JSON cannot say, or over the limits of size and depth.
+    asks for less. The statement as signed stays out: no rule may read it, and the engine would hold it four times over.
+    Raises EngineError (engine.input) for what JSON cannot say, or over the limit of size.
     """
     evidence = [{"argv": [], "paths": [], **demand} for demand in settings["evidence"]]
     tree = {
-        "result": result,
+        "result": replace(result, untrusted=Untrusted()),
         "profile": {**settings, "evidence": evidence},
         "demanded": list(codes),
         "evaluatedAt": evaluated_at,
     }
     try:
-        _check_depth(result.untrusted.statement)
         raw = msgspec.json.encode(tree, order="sorted")
     except (TypeError, ValueError, RecursionError, OverflowError) as error:
         raise EngineError(f"the result cannot be written as JSON: {error}", code="engine.input") from None
@@ -183,17 +183,3 @@ def _sorted(found: Iterable[Violation], catalogue: Catalogue) -> list[Violation]
         return position, violation.code, violation.term or "", violation.message, violation.facts, violation.solution
 
     return sorted(set(found), key=key)
-
-
-def _check_depth(statement: Any) -> None:
-    level = [statement] if isinstance(statement, dict | list) else []
-    for _ in range(MAX_DEPTH):
-        if not level:
-            return
-        level = [
-            value
-            for outer in level
-            for value in (outer.values() if type(outer) is dict else outer)
-            if type(value) is dict or type(value) is list
-        ]
-    raise EngineError(f"the statement is nested deeper than {MAX_DEPTH}", code="engine.input")

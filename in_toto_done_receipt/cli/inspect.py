@@ -29,7 +29,7 @@ def command(file: Path, output_format: str, as_json: bool) -> None:
     Example:
       done-receipt inspect receipt.json
     """
-    data = read_document(file, what=str(file), limit=LIMITS["file-bytes"].default)
+    data = read_document(file, what="receipt", limit=LIMITS["file-bytes"].default)
     receipts = read_receipts(data, what=str(file), allow_statement=True)
     if as_json or output_format == "json":
         click.echo(dump(_facts(receipts), indent=2))

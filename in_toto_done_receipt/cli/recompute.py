@@ -10,10 +10,9 @@ from in_toto_done_receipt.cli.verify_options import demand_options, trust_option
 from in_toto_done_receipt.cli.verify_setup import context_of, settings_of, trust_of
 from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
 from in_toto_done_receipt.pipeline import recompute
-from in_toto_done_receipt.report.json import dump
+from in_toto_done_receipt.report.json import dump, result_tree
 from in_toto_done_receipt.results.outcome import refutation_code
 from in_toto_done_receipt.wire.digests import sha256_hex
-from in_toto_done_receipt.wire.record import to_tree
 
 
 @click.command()
@@ -33,10 +32,10 @@ def command(receipt: Path, out: Path, **flags: Any) -> int:
     """
     trust, settings = trust_of(flags), settings_of(flags)
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
-    data = read_document(receipt, what=str(receipt), limit=settings.limits["file-bytes"])
+    data = read_document(receipt, what="receipt", limit=settings.limits["file-bytes"])
     with context_of(flags, settings) as context:
         found = recompute(data, trust=trust, context=context, handlers=handlers, what=str(receipt))
-    document = (dump(to_tree(found.result), indent=2) + "\n").encode()
+    document = (dump(result_tree(found.result), indent=2) + "\n").encode()
     write_output(out, document)
     click.echo(f"sha256:{sha256_hex(document)}", err=True)
     return refutation_code(found.result)

@@ -1,20 +1,34 @@
 """The machine's view: `{result, decision}`, and exactly what the policy engine was given."""
 
+import io
 import json
 from typing import Any
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.results.decision import Decision
-from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.model import Untrusted, VerificationResult
 from in_toto_done_receipt.wire.escape import ascii_json
 from in_toto_done_receipt.wire.record import to_tree
 
 
 def render_json(result: VerificationResult, decision: Decision, *, indent: int | None) -> str:
     """Both documents in one object; `indent` None gives one line, for several receipts."""
-    return dump({"result": to_tree(result), "decision": to_tree(decision)}, indent=indent)
+    return dump({"result": result_tree(result), "decision": to_tree(decision)}, indent=indent)
+
+
+def result_tree(result: VerificationResult) -> Any:
+    """The result as a tree; the statement in it is the one that was read, not a copy, for it may be large."""
+    tree = to_tree(replace(result, untrusted=Untrusted()))
+    if result.untrusted.statement is not None:
+        tree["untrusted"] = {"statement": result.untrusted.statement}
+    return tree
 
 
 def dump(tree: Any, *, indent: int | None) -> str:
     """ASCII only and no command of a CI runner in it, so that no terminal and no log acts on what a receipt says."""
-    separators = (",", ":") if indent is None else (",", ": ")
-    return ascii_json(json.dumps(tree, indent=indent, separators=separators, ensure_ascii=True, allow_nan=False))
+    if indent is None:
+        return ascii_json(json.dumps(tree, separators=(",", ":"), ensure_ascii=True, allow_nan=False))
+    text = io.StringIO()  # with an indent, dumps would hold each bracket and comma as a string of its own
+    json.dump(tree, text, indent=indent, ensure_ascii=True, allow_nan=False)
+    return ascii_json(text.getvalue())

@@ -41,7 +41,7 @@ def count_faults(tree: dict[str, Any]) -> Iterator[Fault]:
     if not isinstance(claims, list):
         return
     if len(claims) > MAX_CLAIMS:
-        yield fault("statement.count", "/predicate/claims", f"expected at most {MAX_CLAIMS} claims, got {len(claims)}")
+        yield fault("statement.count", "/predicate/claims", f"limit claims is {MAX_CLAIMS}, got {len(claims)}")
     total = 0
     for index, claim in enumerate(claims):
         evidence = claim.get("evidence") if isinstance(claim, dict) else None
@@ -51,9 +51,7 @@ def count_faults(tree: dict[str, Any]) -> Iterator[Fault]:
             place = join("/predicate/claims", index, "evidence")
             yield fault("statement.count", place, f"expected at most {MAX_EVIDENCE_OF_A_CLAIM} items, got {count}")
     if total > MAX_EVIDENCE:
-        yield fault(
-            "statement.count", "/predicate/claims", f"expected at most {MAX_EVIDENCE} items in all, got {total}"
-        )
+        yield fault("statement.count", "/predicate/claims", f"limit evidence is {MAX_EVIDENCE}, got {total}")
 
 
 def evidence_of(receipt: model.DoneReceipt) -> Iterator[tuple[str, model.Evidence]]:

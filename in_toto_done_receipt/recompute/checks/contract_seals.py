@@ -22,13 +22,13 @@ def run(case: Case) -> tuple[Finding, ...]:
     """One finding for each seal that does not hold, or one that says against what all of them hold."""
     reported, own = case.receipt.contract, case.context.contract
     disagreements = () if own is None else _compared(reported, own)
-    sealed, absent = _together(reported, own)
-    if not sealed and not absent:
+    if not any((reported.sealed, reported.absent, own and (own.sealed or own.absent))):
         message = "neither the receipt nor the verifier's contract seals anything"
         return (*disagreements, finding("pass", "contract-seals.nothing_sealed", message))
     if case.context.workspace is None:
         return (*disagreements, finding("not_checked", "contract-seals.no_workspace", "the verifier gave no workspace"))
     case.time_left()
+    sealed, absent = _together(reported, own)
     changes = look_again(case.context.workspace, sealed, absent)
     found = disagreements + tuple(_change(change) for change in changes)
     if found:

@@ -85,7 +85,7 @@ def test_the_input_has_sorted_names_and_the_result_as_it_is(
 ) -> None:
     raw = policy_input(result, settings, codes=admitted["demanded"], evaluated_at=AT)
     tree = json.loads(raw)
-    assert tree["result"] == to_tree(result) == admitted["result"]
+    assert tree["result"] | {"untrusted": admitted["result"]["untrusted"]} == to_tree(result) == admitted["result"]
     assert raw == json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -297,13 +297,20 @@ def nested(depth: int) -> Any:
 
 @pytest.mark.parametrize(
     "statement",
-    [nested(200), nested(100_000), "\ud800", {"a": object()}],
-    ids=["deep", "very deep", "surrogate", "odd"],
+    [None, nested(200), nested(100_000), "\ud800", {"a": object()}],
+    ids=["none", "deep", "very deep", "surrogate", "odd"],
 )
-def test_a_result_that_cannot_be_handed_over_is_a_denial(
+def test_the_statement_as_signed_is_not_handed_over(
     embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any], statement: Any
 ) -> None:
     changed = msgspec.structs.replace(result, untrusted=msgspec.structs.replace(result.untrusted, statement=statement))
+    assert ask(embedded, changed, settings) == ask(embedded, result, settings)
+
+
+def test_a_result_that_cannot_be_handed_over_is_a_denial(
+    embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    changed = msgspec.structs.replace(result, summary="\ud800")
     assert codes(ask(embedded, changed, settings)) == ["engine.input"]
 
 
