@@ -12,13 +12,14 @@ POLICY := policy/done_receipt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test integration check tools generate lock policy wheelhouse fuzz clean
+.PHONY: help demo test integration check tools generate lock policy wheelhouse fuzz bench clean
 
 help:
 	@echo 'make demo          set up .venv, then show the whole story: an honest change, and others that are refused'
 	@echo 'make test          all tests but those below (one part: make test TESTS=tests/unit)'
 	@echo 'make integration   the tests that need the Go tools'
 	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
+	@echo 'make bench         the table of measurements, against peers'
 	@echo 'make tools         build OPA and Regal into .tools/bin'
 	@echo 'make policy        compile the policy again (a product that is kept in the repository)'
 	@echo 'make fuzz          fuzz every reader, SECONDS=60 in all; findings go to testdata/fuzz'
@@ -43,6 +44,11 @@ fuzz: $(VENV)/.installed
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install --only-binary :all: 'atheris>=3,<4' \
 	  || echo 'note: atheris does not install here'
 	$(BIN)/python -m tests.fuzz.run $(SECONDS) $(TARGETS)
+
+# Against peers, in one run: ratios count. Another run compares with: make bench BENCH='--compare build/bench.json'
+BENCH ?= --json build/bench.json
+bench: $(VENV)/.installed tools
+	$(BIN)/python -m tests.benchmarks.run $(BENCH)
 
 check: $(VENV)/.installed tools
 	$(BIN)/ruff check .

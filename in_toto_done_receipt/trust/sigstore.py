@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from cryptography.x509 import Certificate, PrecertificateSignedCertificateTimestamps
@@ -60,13 +61,15 @@ def verify_bundle(bundle: Bundle, identities: tuple[TrustedIdentity, ...], root:
     """
     tree = normalised(bundle)
     entries = root_tree(root.data, root.name)
-    verifier = _verifier(entries, root.name)
     policy = _IdentityPolicy(identities)
     with _library():
         parsed = SigstoreBundle.from_json(to_bytes(tree))
-        _demand_same_payload(verifier.verify_dsse(parsed, policy), bundle)
-        times = _verified_times(parsed, tree, verifier)
-        _verify_windows(parsed, times, entries, root.name)
+        times = _at_once(parsed, tree, bundle, policy, entries, root.name)
+        if times is None:
+            verifier = _verifier(entries, root.name)
+            _demand_same_payload(verifier.verify_dsse(parsed, policy), bundle)
+            times = _verified_times(parsed, tree, verifier)
+            _verify_windows(parsed, times, entries, root.name)
         index = log_index(tree)
     if policy.matched is None or not times:
         raise _untrusted("the library asked for no identity or gave no time")  # never seen; refused rather than assumed
@@ -84,6 +87,40 @@ def verify_bundle(bundle: Bundle, identities: tuple[TrustedIdentity, ...], root:
     return signer, identity.scope
 
 
+def _at_once(
+    parsed: SigstoreBundle,
+    tree: dict[str, Any],
+    bundle: Bundle,
+    policy: _IdentityPolicy,
+    entries: dict[str, Any],
+    name: str,
+) -> tuple[tuple[datetime, str], ...] | None:
+    """The one verified time of a bundle that has a single source of time, verified once with only what was valid then.
+
+    The library demands a verified time, so the only one there is is verified if it accepts. None when there are more
+    sources, or when it does not accept: then the long way finds out why.
+    """
+    stamps = parsed.verification_material.timestamp_verification_data
+    if stamps is not None and stamps.rfc3161_timestamps:
+        return None
+    try:
+        with _library():
+            entry = tree["verificationMaterial"]["tlogEntries"][0]
+            if not _promised(entry):
+                return None
+            time = datetime.fromtimestamp(int(entry["integratedTime"]), tz=UTC)
+            kept = valid_at(entries, name, signed=(time,), certified=_certificate_log_times(parsed.signing_certificate))
+            _demand_same_payload(_verifier(kept, name).verify_dsse(parsed, policy), bundle)
+    except (SignatureNotTrusted, TrustError):
+        return None
+    return ((time, "rekor"),)
+
+
+def _promised(entry: dict[str, Any]) -> bool:
+    """Whether the log's time is bound by a signed promise (Rekor v1); without it it is nobody's word."""
+    return bool(entry.get("inclusionPromise")) and entry.get("integratedTime", "0") != "0"
+
+
 def check_root(root: RootFile) -> None:
     """Raises TrustError unless the library can load every key and certificate of the root."""
     _verifier(root_tree(root.data, root.name), root.name)
@@ -95,8 +132,13 @@ def _verifier(entries: dict[str, Any], name: str) -> Verifier:
 
     with _library(refused):
         config = {"mediaType": _CONFIG, "trustedRoot": entries, "signingConfig": _NO_SIGNING}
-        trusted_root = ClientTrustConfig.from_json(to_bytes(config).decode()).trusted_root
-        return Verifier(trusted_root=trusted_root)
+        return _loaded(to_bytes(config))
+
+
+@lru_cache(maxsize=8)
+def _loaded(config: bytes) -> Verifier:
+    """The library's verifier for exactly these bytes; loading keys and certificates takes as long as verifying."""
+    return Verifier(trusted_root=ClientTrustConfig.from_json(config.decode()).trusted_root)
 
 
 def _demand_same_payload(verified: tuple[str, bytes], bundle: Bundle) -> None:
@@ -114,7 +156,7 @@ def _verified_times(
     """
     times: list[tuple[datetime, str]] = []
     entry = tree["verificationMaterial"]["tlogEntries"][0]
-    promised = bool(entry.get("inclusionPromise")) and entry.get("integratedTime", "0") != "0"
+    promised = _promised(entry)
     if promised:
         times.append((datetime.fromtimestamp(int(entry["integratedTime"]), tz=UTC), "rekor"))
     stamps = parsed.verification_material.timestamp_verification_data

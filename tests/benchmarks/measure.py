@@ -1,0 +1,90 @@
+"""How things are measured: ours and a peer in turn, in the same run; the best of each, and the ratio is what counts."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The least that one of several runs took: seconds of wall clock and of processor, peak memory in MiB."""
+
+    wall: float
+    cpu: float
+    peak: float
+
+    def least(self, other: "Cost") -> "Cost":
+        return Cost(wall=min(self.wall, other.wall), cpu=min(self.cpu, other.cpu), peak=min(self.peak, other.peak))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the table. `target` is the highest ratio ours/peer that design/performance.md allows, or None."""
+
+    what: str
+    ours: float  # seconds
+    peer: str
+    theirs: float | None  # seconds
+    target: float | None = None
+    memory: float | None = None  # MiB, ours
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours over the peer's."""
+        return None if not self.theirs else self.ours / self.theirs
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met; None without one."""
+        return None if self.target is None or self.ratio is None else self.ratio <= self.target
+
+    def tree(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"ratio": self.ratio, "met": self.met}
+
+
+class Failed(Exception):
+    """A measured command ended with another code than expected: its time means nothing."""
+
+
+def once(argv: Sequence[Any], *, cwd: Path, expected: int = 0) -> Cost:
+    """The cost of one whole process."""
+    begin = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in argv], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    with process.stderr:
+        said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != expected:
+        raise Failed(f"{argv[0]} ended with {process.returncode}: {said.decode(errors='replace')[-500:]}")
+    return Cost(wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak=usage.ru_maxrss / 1024)
+
+
+def in_turn(commands: Mapping[str, tuple[Sequence[Any], int]], *, cwd: Path, rounds: int) -> dict[str, Cost]:
+    """The least cost of each command (argv, expected exit code); A B A B …, after one round that does not count."""
+    best: dict[str, Cost] = {}
+    for number in range(rounds + 1):
+        for name, (argv, expected) in commands.items():
+            cost = once(argv, cwd=cwd, expected=expected)
+            if number:
+                best[name] = cost if name not in best else best[name].least(cost)
+    return best
+
+
+def warm(works: Mapping[str, Callable[[], object]], *, rounds: int) -> dict[str, float]:
+    """The least seconds of one call of each, in turn, after one call that does not count."""
+    best = dict.fromkeys(works, float("inf"))
+    for number in range(rounds + 1):
+        for name, work in works.items():
+            begin = time.perf_counter()
+            work()
+            if number:
+                best[name] = min(best[name], time.perf_counter() - begin)
+    return best
