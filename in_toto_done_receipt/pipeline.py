@@ -20,7 +20,7 @@ from in_toto_done_receipt.results.decision import Decision
 from in_toto_done_receipt.results.model import VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
 from in_toto_done_receipt.trust.model import TrustPolicy
-from in_toto_done_receipt.wire.reader import read_receipts
+from in_toto_done_receipt.wire.reader import ReceiptFile, read_receipts
 from in_toto_done_receipt.wire.value import Value
 
 T = TypeVar("T")
@@ -67,7 +67,9 @@ def verify(
         code = exit_code(found.result, decision)
         return Outcome(result=found.result, decision=decision, exit_code=code, skipped=found.skipped)
 
-    return _best(data, trust, context, handlers, what, judge, lambda outcome: outcome.exit_code)
+    file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
+    del data  # nobody holds a large file while what it says is examined
+    return _best(file, trust, context, handlers, judge, lambda outcome: outcome.exit_code)
 
 
 def recompute(
@@ -79,7 +81,9 @@ def recompute(
     what: str = "receipt",
 ) -> Recomputed:
     """Steps 1 to 6, for a job that holds no policy. Raises as `verify` does."""
-    return _best(data, trust, context, handlers, what, lambda found: found, lambda f: refutation_code(f.result))
+    file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
+    del data
+    return _best(file, trust, context, handlers, lambda found: found, lambda found: refutation_code(found.result))
 
 
 def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngine) -> Decision:
@@ -94,17 +98,15 @@ def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngi
 
 
 def _best(
-    data: bytes,
+    file: ReceiptFile,
     trust: TrustPolicy,
     context: RecomputeContext,
     handlers: Mapping[str, PredicateHandler] | None,
-    what: str,
     judge: Callable[[Recomputed], T],
     code: Callable[[T], int],
 ) -> T:
     """The first payload that comes to 0, else the one that got furthest. All are examined: one may contradict it."""
     known = handlers_by_type() if handlers is None else handlers
-    file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
     results: list[VerificationResult] = []
     faults: list[MalformedInput] = []
     for group in file.groups:

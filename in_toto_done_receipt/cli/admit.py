@@ -68,7 +68,7 @@ def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
 
 def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> int:
     settings = settings_of(_ABSENT | flags)
-    data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default)
+    data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default, limit_name="result-bytes")
     digest = sha256_hex(data)
     if expected_digest is not None and digest != expected_digest.removeprefix("sha256:"):
         raise MalformedInput(f"{path}: sha256 is {digest}, expected {expected_digest}")

@@ -169,7 +169,7 @@ def _context(given: dict[str, Any]) -> ContextGiven | None:
 
 
 def _manifest(path: Path, root: Path, out: Path) -> ManifestGiven:
-    data = read_named(path, flag="--manifest", limit=LIMITS["manifest-bytes"].default)
+    data = read_named(path, flag="--manifest", limit=LIMITS["manifest-bytes"].default, limit_name="manifest-bytes")
     try:
         return manifest_given(data, path=path, root=root, out=None if str(out) == "-" else out)
     except InputError as error:

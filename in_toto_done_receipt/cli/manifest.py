@@ -164,7 +164,7 @@ def _answer(facts: dict[str, Any], lines: list[str], output_format: str, as_json
 
 
 def _read(path: Path) -> Manifest:
-    data = read_document(path, what="manifest", limit=LIMITS["manifest-bytes"].default)
+    data = read_document(path, what="manifest", limit=LIMITS["manifest-bytes"].default, limit_name="manifest-bytes")
     return read_manifest(data, what=escape(str(path)))
 
 

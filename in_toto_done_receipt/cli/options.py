@@ -37,21 +37,21 @@ TEXT: Final = Text()
 FILE: Final = click.Path(path_type=Path)  # what it names is checked when it is opened, with our own messages
 
 
-def read_named(path: Path, *, flag: str, limit: int) -> bytes:
+def read_named(path: Path, *, flag: str, limit: int, limit_name: str = "file-bytes") -> bytes:
     """The bytes of a file that a flag names. Raises ConfigurationError: such a file is the caller's own."""
     try:
-        return read_file(path, limit=limit, what=flag)
+        return read_file(path, limit=limit, what=flag, limit_name=limit_name)
     except InputError as error:
         raise ConfigurationError(error.message, hint=error.hint) from None
 
 
-def read_document(path: Path, *, what: str, limit: int) -> bytes:
+def read_document(path: Path, *, what: str, limit: int, limit_name: str = "file-bytes") -> bytes:
     """The bytes of the document that a command is about; `-` is standard input. Raises InputError."""
     if str(path) != "-":
-        return read_file(path, limit=limit, what=what)
+        return read_file(path, limit=limit, what=what, limit_name=limit_name)
     data = _standard(sys.stdin).read(limit + 1)
     if len(data) > limit:
-        raise LimitExceeded("file-bytes", allowed=limit, value=f"more than {limit}", where="standard input")
+        raise LimitExceeded(limit_name, allowed=limit, value=f"more than {limit}", where="standard input")
     return data
 
 

@@ -53,7 +53,7 @@ def command(
     """
     if str(statement) == "-" and passphrase_fd == 0:
         raise UsageError("standard input cannot be the statement and the passphrase")
-    payload = read_document(statement, what="statement", limit=MAX_PAYLOAD_BYTES)
+    payload = read_document(statement, what="statement", limit=MAX_PAYLOAD_BYTES, limit_name="payload-bytes")
     signer = open_key(key, key_id, passphrase_file, passphrase_fd)
     signed = sign_statement(payload, signer)
     write_output(out, signed.envelope)

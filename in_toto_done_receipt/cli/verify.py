@@ -101,8 +101,14 @@ def _verify_one(
     engine: PolicyEngine,
     handlers: Any,
 ) -> Outcome:
-    data = read_document(path, what="receipt", limit=settings.limits["file-bytes"])
-    outcome = verify(data, trust=trust, context=context, engine=engine, handlers=handlers, what=str(path))
+    outcome = verify(
+        read_document(path, what="receipt", limit=settings.limits["file-bytes"]),
+        trust=trust,
+        context=context,
+        engine=engine,
+        handlers=handlers,
+        what=str(path),
+    )
     if outcome.skipped:
         click.echo(f"note: {escape(str(path))}: {outcome.skipped} line(s) of another kind were skipped", err=True)
     return outcome

@@ -241,7 +241,7 @@ def _manifest(flags: Flags, settings: Settings) -> Any:
         return None
     from in_toto_done_receipt.observe.manifest.read import read_manifest
 
-    data = read_named(path, flag="--manifest", limit=settings.limits["manifest-bytes"])
+    data = read_named(path, flag="--manifest", limit=settings.limits["manifest-bytes"], limit_name="manifest-bytes")
     return _configured(lambda: read_manifest(data, what=str(path), limits=manifest_limits(settings)))
 
 

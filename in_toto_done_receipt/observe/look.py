@@ -57,7 +57,7 @@ def read_bytes(ws: Workspace, path: str, limit: int) -> bytes:
     """All bytes of a regular file of at most `limit` bytes. Raises ObservationError (too_large)."""
     with ws.open_file(path) as view:
         if view.size > limit:
-            raise ObservationError(f"{escape(path)} has {view.size} bytes, the limit is {limit}", kind="too_large")
+            raise ObservationError(f"{escape(path)}: limit text-bytes is {limit}, got {view.size}", kind="too_large")
         return b"".join(bytes(chunk) for chunk in _chunks(view))
 
 

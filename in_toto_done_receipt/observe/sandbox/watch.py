@@ -86,7 +86,7 @@ class Watch:
         part = os.read(key.fd, CHUNK)
         if isinstance(key.data, Stream):
             if key.data.take(part):
-                self._fail("output", f"more than {key.data.limit} bytes on {key.data.name}")
+                self._fail("output", f"limit command-stream-bytes is {key.data.limit}, got more on {key.data.name}")
                 return False
         elif len(self._report) < REPORT_BYTES:
             self._report += part
@@ -144,7 +144,7 @@ class Watch:
         if not self._ready:
             self._fail("sandbox", f"the sandbox did not start within {START_SECONDS:g} seconds")
             return False
-        self._fail("timeout", f"longer than {self._seconds:g} seconds")
+        self._fail("timeout", f"limit command-seconds is {self._seconds:g}, got more")
         self._started.cut()
         return True  # while the supervisor kills
 

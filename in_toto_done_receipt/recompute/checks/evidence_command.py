@@ -109,7 +109,7 @@ def _compare(
     succeeded = outcome.exit_code == entry.exit_code and (
         entry.stdout_contains is None or entry.stdout_contains.encode() in outcome.stdout_data
     )
-    how = f"exit code {outcome.exit_code}" if outcome.failure is None else f"ended: {outcome.failure}"
+    how = f"exit code {outcome.exit_code}" if outcome.failure is None else f"{outcome.failure}: {outcome.detail}"
     agrees = succeeded == evidence.ok
     word = "succeeded" if succeeded else "did not succeed"
     message = f"{word}, {how}, executable sha256 {executable}"

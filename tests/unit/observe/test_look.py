@@ -46,7 +46,7 @@ def test_find_text_wants_utf8_throughout(ws: DirectoryWorkspace, tmp_path: Path)
 
 def test_find_text_over_the_limit_is_too_large(ws: DirectoryWorkspace, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"12345")
-    with pytest.raises(ObservationError, match="has 5 bytes, the limit is 4") as caught:
+    with pytest.raises(ObservationError, match="limit text-bytes is 4, got 5") as caught:
         find_text(ws, "file", "1", limit=4)
     assert caught.value.kind == "too_large"
 
