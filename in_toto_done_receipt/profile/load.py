@@ -58,11 +58,19 @@ def _check_demand(demand: EvidenceDemand, where: str) -> None:
 def _check_command(entry: CommandEntry, where: str) -> None:
     if not entry.argv or not entry.argv[0]:
         raise ProfileError(f"{where}.argv: is empty")
+    for word in entry.argv:
+        _check_nul(word, f"{where}.argv")
     if not PurePosixPath(entry.argv[0]).is_absolute():
         raise ProfileError(
             f"{where}.argv: executable {entry.argv[0]} is not an absolute path",
             hint="an absolute path cannot be redirected by PATH",
         )
+
+
+def _check_nul(text: str, where: str) -> None:
+    """No path, argument or variable of a process can hold a NUL; a profile that names one never does what it says."""
+    if "\0" in text:
+        raise ProfileError(f"{where}: {text} holds a NUL")
 
 
 def _check_repeats(keys: list[tuple[object, ...]], where: str) -> None:
@@ -87,8 +95,10 @@ def _check_rest(profile: Profile, what: str) -> None:
         limit_value(name, value, where=f"{what}: limits")
     if profile.sandbox is not None:
         for path in profile.sandbox.read_only:
+            _check_nul(path, f"{what}: sandbox.readOnly")
             if not PurePosixPath(path).is_absolute():
                 raise ProfileError(f"{what}: sandbox.readOnly: {path} is not an absolute path")
-        for name in profile.sandbox.variables:
+        for name, value in profile.sandbox.variables.items():
+            _check_nul(value, f"{what}: sandbox.variables.{name}")
             if not name.replace("_", "a").isalnum() or name[0].isdigit() or not name.isascii():
                 raise ProfileError(f"{what}: sandbox.variables: {name} is not a variable's name")

@@ -848,6 +848,12 @@ REFUSED = {
         inputs={"acceptance.toml": PROFILE + "minimumAsurance = 'reported'\n"},
         flags=["--profile", "acceptance.toml"],
     ),
+    "nul_in_profile": Case(
+        why="A path of the profile holds a NUL, which no path of the system can.",
+        code=4,
+        inputs={"acceptance.toml": PROFILE + '[sandbox]\nreadOnly = ["/opt\\u0000"]\n'},
+        flags=["--profile", "acceptance.toml"],
+    ),
     "profile_through_the_tree": Case(
         why="The tree's own link leads out of it to a profile: whoever made the link chose the profile.",
         code=4,

@@ -47,6 +47,12 @@ WRONG = {
     "unknown limit": ("version=1\n[limits]\nclaim=1", "unknown limit claim"),
     "limit of zero": ("version=1\n[limits]\nclaims=0", "limit claims is 0"),
     "limit over its ceiling": ("version=1\n[limits]\nclaims=101", "limit claims is 101, it can be 1 to 100"),
+    "a NUL in a command": (
+        'version = 1\n[[command]]\nargv = ["/bin/sh", "a\\u0000"]',
+        r"command\[0\].argv: .* holds a NUL",
+    ),
+    "a NUL in a path": ('version = 1\n[sandbox]\nreadOnly = ["/a\\u0000"]', "sandbox.readOnly: .* holds a NUL"),
+    "a NUL in a variable": ('version = 1\n[sandbox]\nvariables = {A = "\\u0000"}', "variables.A: .* holds a NUL"),
 }
 
 
