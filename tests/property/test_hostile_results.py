@@ -54,13 +54,13 @@ NAMES = (
     "usage_exceeded_fail",
     "weak_only_fail",
 )
-Denied = dict[str, tuple[dict[str, Any], dict[str, Any]]]
+Denied = dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]
 Change = tuple[str, Place, Any]
 
 
 @pytest.fixture(scope="module")
 def documents() -> Denied:
-    """For each case the policy input as a tree, and the settings."""
+    """For each case the policy input, the result document, and the settings."""
     found = {}
     for name in NAMES:
         with verifier(name) as (trust, context):
@@ -69,7 +69,7 @@ def documents() -> Denied:
             settings = context.settings.policy_document()
             codes = demanded(load_catalogue(), settings)
             raw = policy_input(result, settings, codes=codes, evaluated_at=result.evaluated_at)
-            found[name] = (json.loads(raw), settings)
+            found[name] = (json.loads(raw), to_tree(result), settings)
     return found
 
 
@@ -79,7 +79,7 @@ def changes(documents: Denied) -> list[Change]:
     pick = random.Random(4)  # noqa: S311 - a fixed sequence is wanted
     return [
         (name, place, value)
-        for name, (document, _) in documents.items()
+        for name, (document, _, _) in documents.items()
         for place in places(document["result"])
         if place[0] != "untrusted"
         for value in (DELETED, None, pick.choice(other_types(at(document["result"], place))))
@@ -142,7 +142,7 @@ def test_no_member_decides_by_being_away_opa(
 def test_several_members_at_once_do_not_either(native: EmbeddedEngine, documents: Denied) -> None:
     pick = random.Random(5)  # noqa: S311 - a fixed sequence is wanted
     admitted = []
-    for name, (document, _) in documents.items():
+    for name, (document, _, _) in documents.items():
         known = [place for place in places(document["result"]) if place[0] != "untrusted"]
         for _ in range(60):
             chosen = [(place, pick.choice((DELETED, *OTHER_TYPES))) for place in pick.sample(known, pick.randint(2, 5))]
@@ -159,8 +159,8 @@ def test_read_back_by_admit_it_is_refused_or_denied(
 ) -> None:
     admitted = []
     for name, place, value in changes[::2]:
-        document, settings = documents[name]
-        data = json.dumps(changed(document["result"], place, value)).encode()
+        _, whole, settings = documents[name]
+        data = json.dumps(changed(whole, place, value)).encode()
         try:
             result = read_result(data, what="result", max_bytes=len(data))
         except MalformedInput:
