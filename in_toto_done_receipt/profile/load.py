@@ -98,7 +98,7 @@ def _check_rest(profile: Profile, what: str) -> None:
             _check_nul(path, f"{what}: sandbox.readOnly")
             if not PurePosixPath(path).is_absolute():
                 raise ProfileError(f"{what}: sandbox.readOnly: {path} is not an absolute path")
-        for name, value in profile.sandbox.variables.items():
-            _check_nul(value, f"{what}: sandbox.variables.{name}")
+        for name, text in profile.sandbox.variables.items():
+            _check_nul(text, f"{what}: sandbox.variables.{name}")
             if not name.replace("_", "a").isalnum() or name[0].isdigit() or not name.isascii():
                 raise ProfileError(f"{what}: sandbox.variables: {name} is not a variable's name")
