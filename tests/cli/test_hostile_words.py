@@ -153,7 +153,7 @@ def test_a_hostile_name(cli: Cli, place: Path, line: str) -> None:
 @pytest.mark.parametrize("line", NAMES)
 def test_a_hostile_name_of_something_else(cli: Cli, place: Path, line: str) -> None:
     cli("keygen", "--out", "worker2")
-    for word in WORDS.values():
+    for word in list(WORDS.values())[::2]:
         Path(word).write_text(word, errors="surrogateescape")
         check(cli(*arguments(line, word)))
         Path(word).unlink()

@@ -118,13 +118,14 @@ def test_every_kind_is_among_the_denied() -> None:
 def test_no_member_decides_by_being_away_cranelift(
     native: EmbeddedEngine, documents: Denied, changes: list[Change]
 ) -> None:
-    assert [change[:2] for change in changes if admits(native, documents[change[0]][0], change)] == []
+    some = changes[::2]  # of three values at each place one or two
+    assert [change[:2] for change in some if admits(native, documents[change[0]][0], change)] == []
 
 
 def test_no_member_decides_by_being_away_pulley(
     pulley: EmbeddedEngine, documents: Denied, changes: list[Change]
 ) -> None:
-    some = changes[::19]
+    some = changes[::31]
     assert [change[:2] for change in some if admits(pulley, documents[change[0]][0], change)] == []
 
 
@@ -158,7 +159,7 @@ def test_read_back_by_admit_it_is_refused_or_denied(
     native: EmbeddedEngine, documents: Denied, changes: list[Change]
 ) -> None:
     admitted = []
-    for name, place, value in changes[::2]:
+    for name, place, value in changes[1::2]:
         _, whole, settings = documents[name]
         data = json.dumps(changed(whole, place, value)).encode()
         try:

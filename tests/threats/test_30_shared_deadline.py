@@ -19,7 +19,7 @@ ADMITTED = json.dumps(INPUT).encode()
 def large() -> bytes:
     """An input that takes far longer than a tick of the clock."""
     item = {"index": 0, "kind": "file", "ok": True, "state": "refuted", "reason": "x", "message": "x" * 50}
-    claims = [{"id": f"c{n}", "statement": "", "state": "refuted", "evidence": [item] * 200} for n in range(100)]
+    claims = [{"id": f"c{n}", "statement": "", "state": "refuted", "evidence": [item] * 200} for n in range(50)]
     return json.dumps(INPUT | {"result": INPUT["result"] | {"claims": claims}}).encode()
 
 
