@@ -7,7 +7,7 @@ import click
 
 from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import exit_code as code_of
-from in_toto_done_receipt.cli.options import FILE, TEXT, read_document
+from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
     error_document,
@@ -67,6 +67,9 @@ def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
 
 
 def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> int:
+    outputs = split_outputs(flags["outputs"])
+    for _, target in outputs:
+        keep_inputs(target, path, flags["profiles"])
     settings = settings_of(_ABSENT | flags)
     data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default, limit_name="result-bytes")
     digest = sha256_hex(data)
@@ -81,10 +84,7 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
     decision = decide_on(result, settings, open_engine(flags["engine"]))
     code = exit_code(result, decision)
     outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)
-    texts = {
-        target: [renderer(fmt, settings, several=False, colour=False)(outcome)]
-        for fmt, target in split_outputs(flags["outputs"])
-    }
+    texts = {target: [renderer(fmt, settings, several=False, colour=False)(outcome)] for fmt, target in outputs}
     if not flags["quiet"]:
         colour = wants_colour(flags["color"])
         texts[Path("-")] = [renderer(name, settings, several=False, colour=colour)(outcome)]

@@ -13,6 +13,7 @@ from in_toto_done_receipt.cli.options import (
     TEXT,
     format_option,
     is_stdout,
+    keep_inputs,
     later_signing,
     passphrase_options,
     say_facts,
@@ -57,6 +58,7 @@ def command(
     """
     if OVERRIDE not in overrides:
         refuse_identity()
+    keep_inputs(out, key, passphrase_file, *given.values(), root=given["root"])
     request = read_request(given, out=out, now=utc_now())
     if not key.is_file():  # looked at, not loaded: to say so before long evidence runs
         raise ConfigurationError(f"--key: {key} is not a file")

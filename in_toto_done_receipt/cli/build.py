@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from in_toto_done_receipt.cli.build_request import build_options, read_request, utc_now
-from in_toto_done_receipt.cli.options import FILE, format_option, is_stdout, say_facts, write_output
+from in_toto_done_receipt.cli.options import FILE, format_option, is_stdout, keep_inputs, say_facts, write_output
 from in_toto_done_receipt.cli.progress import progress
 from in_toto_done_receipt.producer.build import Built, build
 from in_toto_done_receipt.producer.verdict import not_ok_line
@@ -30,6 +30,7 @@ def command(out: Path, output_format: str, as_json: bool, **given: Any) -> None:
       done-receipt build --root . --task "write report" --agent worker \\
         --claim report="report exists" --file report=report.md --out statement.json
     """
+    keep_inputs(out, *given.values(), root=given["root"])
     request = read_request(given, out=out, now=utc_now())
     with progress("manifest") as step:
         built = build(request, progress=step)

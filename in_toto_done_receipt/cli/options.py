@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, TypeVar
 
@@ -74,6 +74,32 @@ def _standard(stream: TextIO | None) -> BinaryIO:
     if stream is None:  # the caller closed it before we started
         raise ConfigurationError("`-` is named, and the standard stream is closed")
     return stream.buffer
+
+
+def keep_inputs(out: Path, *given: Any, root: Path | None = None) -> None:
+    """Raises UsageError when the output would replace a file that the same command line reads.
+
+    `given` are values of flags: paths, NAME=PATH, tuples of either; a PATH may also lie below `root`.
+    """
+    for path in _paths(given):
+        for place in (path, path if root is None else root / path):
+            try:
+                same = place.is_file() and not out.is_symlink() and place.samefile(out)  # a link is refused as one
+            except (OSError, ValueError):
+                continue
+            if same:
+                fact = f"the output {escape(str(out))} is a file that this command reads"
+                raise UsageError(fact, hint="write it somewhere else")
+
+
+def _paths(given: Any) -> Iterator[Path]:
+    if isinstance(given, Path):
+        yield given
+    elif isinstance(given, str) and "=" in given:
+        yield Path(given.partition("=")[2])
+    elif isinstance(given, tuple):
+        for value in given:
+            yield from _paths(value)
 
 
 def is_stdout(path: Path) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from in_toto_done_receipt.cli.options import FILE, read_document, write_output
+from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document, write_output
 from in_toto_done_receipt.cli.verify_options import demand_options, trust_options, workspace_options
 from in_toto_done_receipt.cli.verify_setup import context_of, settings_of, trust_of
 from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
@@ -30,6 +30,7 @@ def command(receipt: Path, out: Path, **flags: Any) -> int:
     Example:
       done-receipt recompute receipt.json --trust trust.toml --root work --out result.json
     """
+    keep_inputs(out, receipt, *flags.values())
     trust, settings = trust_of(flags), settings_of(flags)
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     data = read_document(receipt, what="receipt", limit=settings.limits["file-bytes"])

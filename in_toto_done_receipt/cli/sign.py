@@ -9,6 +9,7 @@ from in_toto_done_receipt.cli.options import (
     TEXT,
     format_option,
     is_stdout,
+    keep_inputs,
     later_signing,
     passphrase_options,
     passphrase_source,
@@ -53,6 +54,7 @@ def command(
     """
     if str(statement) == "-" and passphrase_fd == 0:
         raise UsageError("standard input cannot be the statement and the passphrase")
+    keep_inputs(out, statement, key, passphrase_file)
     payload = read_document(statement, what="statement", limit=MAX_PAYLOAD_BYTES, limit_name="payload-bytes")
     signer = open_key(key, key_id, passphrase_file, passphrase_fd)
     signed = sign_statement(payload, signer)

@@ -8,7 +8,7 @@ import click
 from in_toto_done_receipt.admission.engines import PolicyEngine, open_engine
 from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.main import say
-from in_toto_done_receipt.cli.options import FILE, read_document
+from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
     error_document,
@@ -62,6 +62,8 @@ def command(receipts: tuple[Path, ...], **flags: Any) -> int:
 
 def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     outputs = split_outputs(flags["outputs"])
+    for _, path in outputs:
+        keep_inputs(path, receipts, *_inputs(flags))
     trust, settings = trust_of(flags), settings_of(flags)
     several = len(receipts) > 1
     views = [(path, renderer(fmt, settings, several=several, colour=False)) for fmt, path in outputs]
@@ -91,6 +93,10 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                 texts[target].append(render(outcome))
     write_all(texts)
     return worst_code(codes)
+
+
+def _inputs(flags: Flags) -> list[Any]:
+    return [value for name, value in flags.items() if name != "outputs"]
 
 
 def _verify_one(

@@ -374,3 +374,34 @@ def test_a_stopped_verification_leaves_neither_processes_nor_scratch(
     assert _processes(f"sleep\0{seconds}") == []
     assert list((tmp_path / "scratch").iterdir()) == []
     assert not (place / "stopped.json").exists()
+
+
+# --- an output over an input ----------------------------------------------------------------------------------------
+
+OVER: Final = {
+    "sign over its key": (["sign", "new.json", "--key", "key.pem", "--out", "key.pem"], "key.pem"),
+    "sign over its statement": (["sign", "new.json", "--key", "key.pem", "--out", "./new.json"], "new.json"),
+    "build over what it looks at": (
+        [*BUILD, "t", *EVIDENCE, "--out", "workspace/greeting.txt"],
+        "workspace/greeting.txt",
+    ),
+    "verify over its receipt": ([*VERIFY, generate.NOW, "--output", "json=receipt.json"], "receipt.json"),
+    "verify over its key": ([*VERIFY, generate.NOW, "--output", "json=../trust/worker.pub"], "../trust/worker.pub"),
+    "recompute over its receipt": (
+        ["recompute", *VERIFY[1:], generate.NOW, "--out", "receipt.json"],
+        "receipt.json",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OVER)
+def test_an_output_never_replaces_what_its_command_reads(
+    cli: Cli, kill: Killer, place: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    monkeypatch.chdir(place)
+    line, kept = OVER[case]
+    before = Path(kept).read_bytes()
+    ended = cli(*line)
+    assert ended.code == 2
+    assert "is a file that this command reads" in ended.err
+    assert Path(kept).read_bytes() == before
