@@ -24,7 +24,7 @@ def main(name: str, seconds: int, folder: Path) -> None:
     try:
         atheris = import_module("atheris")
     except ImportError:
-        _by_hypothesis(name, seconds)
+        by_hypothesis(name, seconds)
         return
     with atheris.instrument_imports(include=["in_toto_done_receipt", "tomllib", "rfc8785"]):
         search = _search(name)
@@ -92,7 +92,8 @@ def _by_atheris(atheris: Any, search: Callable[[bytes], None], name: str, second
     atheris.Fuzz()
 
 
-def _by_hypothesis(name: str, seconds: int) -> None:
+def by_hypothesis(name: str, seconds: int) -> None:
+    """Random changes of the seeds, for so many seconds."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
@@ -108,13 +109,13 @@ def _by_hypothesis(name: str, seconds: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.sampled_from(seeds), st.randoms(use_true_random=False), st.binary(max_size=8), st.integers(0, MAX_BYTES))
-    def some(seed: bytes, random: Random, noise: bytes, at: int) -> None:
+    @given(st.sampled_from(seeds), st.integers(0, 2**64 - 1), st.binary(max_size=8), st.integers(0, MAX_BYTES))
+    def some(seed: bytes, number: int, noise: bytes, at: int) -> None:
         nonlocal count
         if time.monotonic() > end:
             return
         count += 1
-        data = mutation.mutated(seed, words=target.words, toml=target.toml, random=random)
+        data = mutation.mutated(seed, words=target.words, toml=target.toml, random=Random(number))
         if at < len(data) and len(noise) > 4:
             data = data[:at] + noise + data[at + len(noise) :]
         with findings.in_time():

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from in_toto_done_receipt.errors import MalformedInput
+from tests.fuzz import engine
 from tests.fuzz.findings import CASES, TooSlow, fault_of, in_time, smaller, sort_of, write_case
 from tests.fuzz.mutation import mutated
 from tests.fuzz.targets import TARGETS, Target, attempt, by_name
@@ -74,6 +75,11 @@ def test_a_hang_is_a_finding() -> None:
 
     with in_time(1):
         assert isinstance(fault_of(Target(name="hang", run=hang, seeds=list), b""), TooSlow)
+
+
+def test_without_atheris_hypothesis_searches(capsys: pytest.CaptureFixture[str]) -> None:
+    engine.by_hypothesis("trust", 1)
+    assert int(capsys.readouterr().out.rpartition(" ")[2]) > 0
 
 
 def test_changes_keep_the_form() -> None:
