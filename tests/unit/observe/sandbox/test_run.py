@@ -113,7 +113,8 @@ def test_privileges_cannot_be_gained(level: SandboxLevel, shell: Inside) -> None
 def test_slow_command_is_killed(level: SandboxLevel, shell: Inside) -> None:
     began = time.monotonic()
     outcome = shell(level, "sleep 60", limits=CommandLimits(seconds=0.3))
-    assert (outcome.failure, outcome.exit_code, outcome.detail) == ("timeout", None, "limit command-seconds is 0.3, got more")
+    assert (outcome.failure, outcome.exit_code) == ("timeout", None)
+    assert outcome.detail == "limit command-seconds is 0.3, got more"
     assert time.monotonic() - began < 5
 
 
