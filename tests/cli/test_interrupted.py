@@ -74,14 +74,6 @@ def kill(place: Path) -> Iterator[Killer]:
         yield running
 
 
-def moments(duration: float, seed: str) -> Iterator[float]:
-    """Random moments of a command that takes so long: half of them anywhere, half near the end, where it writes."""
-    random = Random(seed)  # noqa: S311 - so that a failure can be repeated
-    while True:
-        yield random.uniform(0, duration)
-        yield random.uniform(0.7, 1.05) * duration
-
-
 def took(run: Callable[[], int]) -> float:
     began = time.monotonic()
     assert run() == 0
@@ -89,10 +81,17 @@ def took(run: Callable[[], int]) -> float:
 
 
 def killed_until(enough: int, duration: float, seed: str, once: Callable[[float], int]) -> int:
-    """How many of the tries were killed before they had ended; stops when there are enough."""
-    kills = 0
-    for _, seconds in zip(range(10 * enough), moments(duration, seed), strict=False):
-        kills += once(seconds) == KILLED
+    """How many tries were killed before they had ended; stops when there are enough.
+
+    Half of the moments lie anywhere in a command that takes so long, half near its end, where it writes. What a command
+    takes changes with the load of the machine, so a try that ended by itself makes the next ones shorter.
+    """
+    random, kills = Random(seed), 0  # noqa: S311 - so that a failure can be repeated
+    for number in range(20 * enough):
+        share = random.uniform(0, 1) if number % 2 else random.uniform(0.7, 1.05)
+        killed = once(share * duration) == KILLED
+        duration *= 1.03 if killed else 0.9
+        kills += killed
         if kills == enough:
             break
     return kills
