@@ -4,7 +4,7 @@ this argv. Success is exit 0 or what the verifier's own allow entry says, never 
 
 from typing import TYPE_CHECKING
 
-from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.errors import LimitExceeded, ObservationError
 from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
@@ -69,6 +69,10 @@ def _recheck(case: Case, item: Item) -> Finding:
     except ObservationError as error:
         reason = "evidence-command.untrusted_executable" if error.kind in _UNTRUSTED else "evidence-command.not_run"
         return item.finding("not_checked" if error.kind in _UNTRUSTED else "error", reason, error.message)
+    except LimitExceeded as error:
+        if not error.limit.startswith("copy-"):
+            raise  # the time of the whole verification
+        return item.finding("error", "evidence-command.not_run", f"the tree is not copied: {error.message}")
     if outcome.failure is not None and outcome.failure not in _FAILED:
         message = f"{escape(evidence.argv[0])} did not run: {outcome.detail or outcome.failure}"
         return item.finding("error", "evidence-command.not_run", message, duration_ms=outcome.duration_ms)
