@@ -1,7 +1,7 @@
 """How things are measured: ours and a peer in turn, in the same run; the best of each, and the ratio is what counts."""
 
-import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -52,19 +52,26 @@ class Failed(Exception):
     """A measured command ended with another code than expected: its time means nothing."""
 
 
+# Starts the measured command from a small process: the kernel counts the starter's memory as the command's own peak.
+_LAUNCH = """
+import os, sys, time
+begin = time.perf_counter()
+pid = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+wall = time.perf_counter() - begin
+print(os.waitstatus_to_exitcode(status), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
+"""
+
+
 def once(argv: Sequence[Any], *, cwd: Path, expected: int = 0) -> Cost:
     """The cost of one whole process."""
-    begin = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in argv], cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    with process.stderr:
-        said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != expected:
-        raise Failed(f"{argv[0]} ended with {process.returncode}: {said.decode(errors='replace')[-500:]}")
-    return Cost(wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak=usage.ru_maxrss / 1024)
+    words = [sys.executable, "-I", "-S", "-c", _LAUNCH, *map(str, argv)]
+    done = subprocess.run(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    said, _, last = done.stderr.rstrip("\n").rpartition("\n")
+    code, wall, cpu, peak = last.split()
+    if int(code) != expected:
+        raise Failed(f"{argv[0]} ended with {code}: {said[-500:]}")
+    return Cost(wall=float(wall), cpu=float(cpu), peak=int(peak) / 1024)
 
 
 def in_turn(commands: Mapping[str, tuple[Sequence[Any], int]], *, cwd: Path, rounds: int) -> dict[str, Cost]:
