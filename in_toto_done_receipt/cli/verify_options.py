@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
+from in_toto_done_receipt.importers.registry import OLD_FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +38,13 @@ def workspace_options(function: F) -> F:
     """Where to look again, and what to compare with."""
     return _apply(
         function,
+        click.option(
+            "as_format",
+            "--as",
+            type=click.Choice([known.name for known in OLD_FORMATS]),
+            help="The receipt is of this old format.",
+        ),
+        click.option("--canonical-paths", is_flag=True, help="With --as: refuse a path like a//b or ./a."),
         click.option("root", "--root", "--recheck-root", type=FILE, help="Directory in which to look again."),
         click.option("--recheck", is_flag=True, hidden=True, help="Said by --root already; goes with it."),
         click.option("--artifact", "artifacts", multiple=True, type=FILE, help="A file that must be a subject."),
@@ -56,7 +64,6 @@ def workspace_options(function: F) -> F:
         unavailable("--inside-only", what="reading git", takes_value=False),
         unavailable("--overlay", what="running tests in the clean room"),
         unavailable("--audit-log", what="checking an audit log"),
-        unavailable("--as", what="verifying an old receipt in place"),
     )
 
 

@@ -160,6 +160,8 @@ def _with_limits(settings: Settings, flags: Flags) -> Settings:
 def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
     """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError."""
     root: Path | None = flags["root"]
+    if flags["canonical_paths"] and flags["as_format"] is None:
+        raise UsageError("--canonical-paths goes with --as: a done receipt has no other paths")
     if root is None and flags["recheck"]:
         raise UsageError("--recheck needs --root")
     if root is None and flags["recheck_commands"]:
@@ -182,6 +184,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             sandbox=_sandbox() if flags["recheck_commands"] else None,
             deadline=time.monotonic() + settings.limits["seconds"],
             on_output=_show_output if flags["show_output"] else None,
+            canonical_paths=flags["canonical_paths"],
         )
 
 

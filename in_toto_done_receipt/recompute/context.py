@@ -37,6 +37,10 @@ class RecomputeContext(Value, kw_only=True):
     None unless commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for;
     the pipeline sets it once the signature is verified. `on_output` is told how each command ended, with the start of
     what it printed; without it nothing is kept but digests.
+
+    For an old receipt examined in place, set by the pipeline: `own_file` is the receipt's own file, which may be its
+    only subject; `unlisted` are the paths that its format leaves out of an inventory. `canonical_paths` refuses one
+    that spells a path otherwise than it is.
     """
 
     evaluated_at: datetime
@@ -52,4 +56,7 @@ class RecomputeContext(Value, kw_only=True):
     sandbox: "SandboxFacts | None" = None
     deadline: float | None = None
     signed_on: datetime | None = None
+    own_file: Artifact | None = None
+    unlisted: frozenset[str] = frozenset()
+    canonical_paths: bool = False
     on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None

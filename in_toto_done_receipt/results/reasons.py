@@ -31,6 +31,9 @@ _UNTRUSTED: Final[dict[str, str]] = {
 }
 _REFUTED: Final[dict[str, str]] = {
     "statement.payload_digest": "the payload is not the one the verifier expected",
+    "statement.content_digest": "the old receipt's content digest is not the digest of its content",
+    "statement.overall_ok": "the old receipt's overall_ok is not what its evidence items come to",
+    "statement.digest_conflict": "the old receipt has two digests for one file",
     "statement.passed": "passed contradicts checked, reason, breach, outcome or an evidence item",
     "statement.unchecked": "nobody checked, yet it says passed or gives a reason",
     "statement.failed_without_reason": "checked and not passed, without a reason or a breach",
@@ -71,6 +74,7 @@ _DENIED: Final[dict[str, str]] = {
     "statement.type_not_allowed": "the verifier does not allow this predicate type",
     "evidence-file.stale": "the receipt's own manifest confirms it, the place the verifier pointed at does not",
     "evidence-text.stale": "the receipt's own manifest confirms the file, the place the verifier pointed at does not",
+    "statement.path_spelling": "a path is spelled otherwise than it is, as in a//b, and the verifier refuses that",
     "freshness.in_future": "the run finished after the signature or after now, beyond the tolerance",
     "freshness.too_old": "the run finished longer ago than the profile allows",
 }
@@ -81,6 +85,7 @@ _NEUTRAL: Final[dict[str, str]] = {
     "statement.no_handler": "no handler is registered for the predicate type",
     "statement.not_examined": "the signature was not trusted, so the statement was not read",
     "statement.twin_names": "two sealed names differ only by case or normalisation",
+    "statement.imported": "the statement was imported from an old format; whoever signed it did not see the run",
     "statement.contradicted": "another trusted receipt in the file says of the same outputs that they failed",
     "context.equal": "the receipt was made for exactly this packet, input and output manifest",
     "context.not_demanded": "the verifier demands no context",

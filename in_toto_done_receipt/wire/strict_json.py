@@ -108,9 +108,7 @@ def _decoder(data: bytes) -> Any:
     return DECODER if _SUSPECT_DIGITS in data.translate(_DIGITS_TO_ZERO) else SHORT_INTEGERS_DECODER
 
 
-def _refusal(
-    text: str, what: str, max_depth: int, shallow: bool, first_line: int, max_integer: int
-) -> MalformedJson:
+def _refusal(text: str, what: str, max_depth: int, shallow: bool, first_line: int, max_integer: int) -> MalformedJson:
     """The error for the first fault of a text that is known to have one."""
     from in_toto_done_receipt.wire.json_fault import first_fault
 

@@ -37,7 +37,8 @@ def _scanned(case: Case, claimed: File, given: "Manifest | None") -> tuple[Findi
 
     case.time_left()
     assert case.context.workspace is not None  # noqa: S101 - run() looked
-    exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
+    own = {case.context.manifest_path} if case.context.manifest_path else set()
+    exclude = case.context.unlisted | own
     try:
         seen = scan(case.context.workspace, exclude=exclude, limits=manifest_limits(case.context.settings))
     except WorkMoved as error:

@@ -42,11 +42,23 @@ def run(case: Case) -> tuple[Finding, ...]:
         finding("fail", fault.reason, fault.message, pointer=fault.pointer)
         for fault in coherence_faults(case.receipt, case.statement)
     )
-    return faults + _twins(case) + (() if faults else (_coherent(),))
+    before = any(found.check == "statement" and found.status == "fail" for found in case.earlier)
+    return faults + _twins(case) + _imported(case) + (() if faults or before else (_coherent(),))
 
 
 def _coherent() -> Finding:
     return finding("pass", "statement.coherent", "what the receipt says agrees with itself")
+
+
+def _imported(case: Case) -> tuple[Finding, ...]:
+    """A remark on a statement that somebody made from an old receipt: its signer saw the old file, not the run."""
+    harness = case.receipt.agent.harness
+    said = None if harness is None or harness.annotations is None else harness.annotations.get("importedFrom")
+    if said is None or case.context.own_file is not None:
+        return ()
+    schema = escape(said) if isinstance(said, str) else "an old format"
+    message = f"imported from a file of {schema}: a signature attests the import, not the run"
+    return (finding("pass", "statement.imported", message, pointer="/predicate/agent/harness/annotations"),)
 
 
 def _twins(case: Case) -> tuple[Finding, ...]:
