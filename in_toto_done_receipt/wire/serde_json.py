@@ -12,7 +12,7 @@ from in_toto_done_receipt.errors import MalformedInput
 
 _INTEGERS: Final = range(-(2**63), 2**64)  # i64 and u64: the integers of a serde_json number
 _MOST_DIGITS: Final = 16  # before the point, until ryu changes to an exponent
-_MOST_ZEROS: Final = -5  # the same behind the point
+_MOST_ZEROS: Final = -5  # behind the point: one fewer than this many
 
 
 def dump(value: Any, *, sort: bool = False) -> str:
