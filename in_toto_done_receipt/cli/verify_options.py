@@ -49,6 +49,7 @@ def workspace_options(function: F) -> F:
         click.option("--recheck", is_flag=True, hidden=True, help="Said by --root already; goes with it."),
         click.option("--artifact", "artifacts", multiple=True, type=FILE, help="A file that must be a subject."),
         click.option("--contract", type=FILE, help="Your own sealed contract; outside the root."),
+        click.option("--audit-log", type=FILE, help="The run's audit log, which the receipt must then name and fit."),
         click.option("--manifest", type=FILE, help="The output manifest, to name each difference."),
         click.option("--packet-digest", type=TEXT, help="Expected sha256 of the packet (all three context flags)."),
         click.option("--input-commit", type=TEXT, help="Expected input commit."),
@@ -63,7 +64,6 @@ def workspace_options(function: F) -> F:
         unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
         unavailable("--inside-only", what="reading git", takes_value=False),
         unavailable("--overlay", what="running tests in the clean room"),
-        unavailable("--audit-log", what="checking an audit log"),
     )
 
 

@@ -179,6 +179,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             manifest=_manifest(flags, settings),
             manifest_path=_inside(flags["manifest"], root),
             expected_context=_expected_context(flags),
+            audit_log=_audit_log(flags["audit_log"]),
             expected_payload=_hex(flags["expected_digest"], "--expected-digest", (64,)),
             recheck_commands=flags["recheck_commands"],
             sandbox=_sandbox() if flags["recheck_commands"] else None,
@@ -218,6 +219,14 @@ def _now(at: str | None) -> datetime:
         return parse_time(at)
     except (MalformedInput, ValueError) as error:
         raise UsageError(f"--at: {error}") from None
+
+
+def _audit_log(path: Path | None) -> Path | None:
+    """The log that its check will read. Raises ConfigurationError when there is nothing to read."""
+    if path is not None and not path.is_file():
+        what = "is not a regular file" if path.exists() else "does not exist"
+        raise ConfigurationError(f"--audit-log {escape(str(path))} {what}")
+    return path
 
 
 def _artifact(path: Path) -> Artifact:

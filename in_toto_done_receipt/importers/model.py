@@ -25,8 +25,8 @@ class OldReceipt(Value, kw_only=True):
 
     `receipt` and `statement` may hold what the new form cannot say (an empty task, an absolute path): they are for
     looking at the file in place, and `statement_of` refuses them. `signed` is None for a format without signatures.
-    `findings` are what the old format's own rules found. `manifest` is the file itself when it is a manifest;
-    `excluded` are the paths that the format leaves out of an inventory. `old_place` turns a JSON pointer into the
+    `findings` are what the old format's own rules found. `manifest` is the file itself when it is a manifest.
+    `old_place` turns a JSON pointer into the
     statement into the member of the old file.
     """
 
@@ -39,7 +39,6 @@ class OldReceipt(Value, kw_only=True):
     signed: OldSignatures | None = None
     findings: tuple[Finding, ...] = ()
     manifest: "Manifest | None" = None
-    excluded: frozenset[str] = frozenset()
 
 
 def mapped_statement(subjects: Sequence[tuple[str, str]], receipt: DoneReceipt) -> Statement:
@@ -73,8 +72,12 @@ def origin(schema: str, media_type: str, data: bytes) -> ResourceDescriptor:
 def statement_of(old: OldReceipt, *, what: str) -> bytes:
     """The canonical bytes of the unsigned statement that the file is imported as.
 
-    Raises MalformedInput that names the old file's member when the new form cannot say it.
+    Raises MalformedInput that names the old file's member when the new form cannot say it, and for a file that the old
+    format's own rules refute: an import would say it again as if it were sound.
     """
+    for found in old.findings:
+        if found.status == "fail":
+            raise MalformedStatement(f"{what}: {found.message}", pointer=found.pointer or "", reason=found.reason)
     payload = canonical(old.statement.tree)
     try:
         read_predicate(read_statement(payload))

@@ -1,4 +1,4 @@
-"""`AuditChain`: a harness writes its audit log as the original does, one chained line per record, on disk when it says so.
+"""`AuditChain`: a harness writes its audit log as the original does, one chained line per record, each on disk at once.
 
 with AuditChain(Path("audit.jsonl")) as chain:
     chain.append("request", {"question": "write report"}, ts=now, request="req-7")
@@ -113,9 +113,7 @@ class AuditChain:
             words = os.strerror(fault.errno or 0).lower()
             raise OutputError(f"audit log {self._where} cannot be opened: {words}{link}") from None
         try:
-            mode = os.fstat(fd).st_mode
-            if not stat.S_ISREG(mode):
-                raise OutputError(f"audit log {self._where} is {kind_of(mode)}, not a regular file")
+            self._demand_regular(os.fstat(fd).st_mode)
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _sync_folder(self.path)
         except BlockingIOError:
@@ -125,6 +123,10 @@ class AuditChain:
             os.close(fd)
             raise
         return fd
+
+    def _demand_regular(self, mode: int) -> None:
+        if not stat.S_ISREG(mode):
+            raise OutputError(f"audit log {self._where} is {kind_of(mode)}, not a regular file")
 
     def _read(self, *, cut: bool) -> tuple[int, bytes]:
         """Number of records and hash of the last one, of a file that ends with a whole line."""
