@@ -3,7 +3,8 @@
 # description: |
 #   The statement is the expected one and what it says does not contradict itself: passed, reason, breach,
 #   outcome, times, and each item's ok against what it observed. Another trusted receipt in the file that says of the
-#   same outputs that they failed is a warning.
+#   same outputs that they failed is a warning, and so is a statement that was imported from an old format, an old
+#   receipt's path in another spelling, and a run that did not complete and has counted nothing.
 # custom:
 #   short_name: coherent
 #   order: 60
@@ -41,4 +42,12 @@ violations contains violation if {
 
 failures := lib.from_findings_except("statement.coherent", "statement", {"statement.type_not_allowed"})
 
-warnings contains warning if some warning in lib.remarks("statement.coherent", "statement", "statement.contradicted")
+warnings contains warning if {
+	some reason in {
+		"statement.contradicted",
+		"statement.imported",
+		"statement.path_spelling",
+		"statement.counters_zero",
+	}
+	some warning in lib.remarks("statement.coherent", "statement", reason)
+}
