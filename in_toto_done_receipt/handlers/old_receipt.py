@@ -30,7 +30,6 @@ def examine_old(old: OldReceipt, *, trust: TrustPolicy, context: RecomputeContex
     context = replace(
         context,
         own_file=Artifact(name=name, digests={"sha256": sha256}),
-        unlisted=old.excluded,
         manifest=context.manifest or old.manifest,
     )
     return examined_as(

@@ -11,7 +11,6 @@ from in_toto_done_receipt.errors import LimitExceeded, MalformedStatement
 from in_toto_done_receipt.importers import agent_receipt_shape as shape
 from in_toto_done_receipt.importers.agent_receipt_items import Item, read_item
 from in_toto_done_receipt.importers.model import OldReceipt, mapped_statement, origin, place_by_prefix
-from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES
 from in_toto_done_receipt.predicates.done_receipt import model
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.trust.model import OldSignatures
@@ -21,7 +20,6 @@ from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import Signature, decode_base64
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.pointer import kind_of, quote
-from in_toto_done_receipt.wire.record import convert
 
 MEDIA_TYPE: Final = "application/vnd.agent-receipt.v1+json"
 OWN_NAME: Final = "agent-receipt.json"  # how a statement calls the receipt's own file
@@ -58,7 +56,6 @@ def read(data: bytes, *, what: str) -> OldReceipt:
         old_place=_old_place,
         signed=_signatures(receipt, digest),
         findings=(*_contradictions(receipt, items, digest), *conflicts, *_spellings(items)),
-        excluded=DEFAULT_EXCLUDES,
     )
 
 
@@ -70,7 +67,7 @@ def _shaped(tree: Any, what: str) -> shape.Receipt:
         raise MalformedStatement(
             f"{what}: /schema: expected {shape.SCHEMA}, got {got}", pointer="/schema", reason="statement.predicate_type"
         )
-    return convert(tree, shape.Receipt, what=what, error=MalformedStatement)
+    return shape.read_part(tree, shape.Receipt, what=what)
 
 
 def _items(receipt: shape.Receipt, what: str) -> Iterator[Item]:

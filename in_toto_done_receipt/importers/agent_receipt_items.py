@@ -3,12 +3,11 @@
 from pathlib import PurePosixPath
 from typing import Any, Final, TypeVar
 
-from in_toto_done_receipt.errors import MalformedInput, MalformedStatement
+from in_toto_done_receipt.errors import MalformedStatement
 from in_toto_done_receipt.importers import agent_receipt_shape as shape
 from in_toto_done_receipt.predicates.done_receipt import model
 from in_toto_done_receipt.predicates.done_receipt.types import PathType
 from in_toto_done_receipt.wire.pointer import quote
-from in_toto_done_receipt.wire.record import convert
 from in_toto_done_receipt.wire.value import Value
 
 S = TypeVar("S", bound=shape.Closed)
@@ -75,11 +74,7 @@ class _Reader:
         return str(path)
 
     def _read(self, tree: dict[str, Any], type_: type[S], member: str) -> S:
-        try:
-            return convert(tree, type_, what=self.what)
-        except MalformedInput as error:
-            message = error.message.replace(f"{self.what}: ", f"{self.what}: {self.place}{member}: ", 1)
-            raise MalformedStatement(message, pointer=self.place + member, reason="statement.format") from None
+        return shape.read_part(tree, type_, what=self.what, place=self.place + member)
 
 
 def _hash(reader: _Reader) -> Item:

@@ -4,12 +4,16 @@ Stricter than the original where it was open: text without format characters is 
 a signature is canonical base64, integers lie within 2^53-1. What one value alone cannot say is in `agent_receipt`.
 """
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from in_toto_done_receipt.errors import MalformedStatement
 from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT
+from in_toto_done_receipt.wire.record import convert
+
+T = TypeVar("T")
 
 SCHEMA: Final = "agent-receipt/v1"
 
@@ -155,3 +159,27 @@ class Receipt(Closed, frozen=True):
     content_digest: Sha256
     context: Context | None
     signatures: Annotated[tuple[Signature, ...], Meta(max_length=MAX_SIGNATURES)]
+
+
+# How msgspec's message on a pattern goes on -> what the pattern means.
+_WORDS: Final = (
+    ("'^[^", "text without control or format characters"),
+    ("'^[0-9a-f]{64}", "64 lowercase hex digits"),
+    ("'^(?:[0-9a-f]{40}", "40 or 64 lowercase hex digits"),
+    ("'^[A-Za-z0-9+/]", "64 bytes as canonical base64"),
+)
+_PATTERN: Final = "expected str matching regex "
+
+
+def read_part(tree: Any, type_: type[T], *, what: str, place: str = "") -> T:
+    """The part of a receipt at this place, of exactly this shape. Raises MalformedStatement with its pointer."""
+    try:
+        return convert(tree, type_, what=what, error=MalformedStatement)
+    except MalformedStatement as error:
+        before, pattern, after = error.message.removeprefix(f"{what}: ").partition(_PATTERN)
+        if pattern:
+            before += "expected " + next((word for start, word in _WORDS if after.startswith(start)), "other text")
+        if place:
+            before = place + before.removeprefix("top level")
+        pointer = place + error.pointer
+        raise MalformedStatement(f"{what}: {before}", pointer=pointer, reason="statement.format") from None

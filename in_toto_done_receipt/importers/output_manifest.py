@@ -9,7 +9,6 @@ from typing import Final
 from in_toto_done_receipt.importers.model import OldReceipt, mapped_statement, origin
 from in_toto_done_receipt.observe.manifest.model import SCHEMA
 from in_toto_done_receipt.observe.manifest.read import read_manifest
-from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES
 from in_toto_done_receipt.predicates.done_receipt import model
 
 MEDIA_TYPE: Final = "application/vnd.agent-output-manifest.v1+json"
@@ -37,5 +36,4 @@ def read(data: bytes, *, what: str) -> OldReceipt:
         statement=mapped_statement([(NAME, manifest.digest)], receipt),
         old_place=lambda pointer: pointer,
         manifest=manifest,
-        excluded=DEFAULT_EXCLUDES,
     )

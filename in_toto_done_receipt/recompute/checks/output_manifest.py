@@ -37,8 +37,7 @@ def _scanned(case: Case, claimed: File, given: "Manifest | None") -> tuple[Findi
 
     case.time_left()
     assert case.context.workspace is not None  # noqa: S101 - run() looked
-    own = {case.context.manifest_path} if case.context.manifest_path else set()
-    exclude = case.context.unlisted | own
+    exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
     try:
         seen = scan(case.context.workspace, exclude=exclude, limits=manifest_limits(case.context.settings))
     except WorkMoved as error:
