@@ -32,7 +32,6 @@ def export(statement: Statement, receipt: DoneReceipt, *, what: str) -> bytes:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise MalformedStatement(
             f"{what}: {form.SCHEMA} cannot say it: {faults[0]}{more}",
-            reason="statement.old_format",
             faults=faults[1:],
         )
     data = form.file_bytes(_old(receipt))

@@ -12,8 +12,8 @@ Around a run, it writes a receipt whatever happens in it:
     with ReceiptBuilder(task="write report", agent="worker", clock=now, out=Path("runs/7/statement.json")) as builder:
         ...   # the run; an exception becomes the outcome "failed", is written down, and goes on its way
 
-It reads no clock but the one it is given, no file and no key. What it returns is accepted by this package's own reader and agrees with itself;
-what it was told is not checked against the world (`producer.build` does that).
+It reads no clock but the one it is given, no file and no key. What it returns is accepted by this package's own reader
+and agrees with itself; what it was told is not checked against the world (`producer.build` does that).
 """
 
 from collections.abc import Callable, Iterable, Mapping
