@@ -116,7 +116,8 @@ def _moment(text: str, what: str) -> str:
     except (ValueError, OverflowError):
         fact = f"expected an ISO 8601 time of the years 1 to 9999 in UTC, got {quote(text)}"
         raise _fault(what, "/created_at", "statement.format", fact) from None
-    return moment.isoformat(timespec="microseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
+    fraction = f".{moment.microsecond:06}".rstrip("0") if moment.microsecond else ""
+    return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}{fraction}Z"
 
 
 def _mapped(receipt: shape.Receipt, items: list[Item], data: bytes, what: str) -> model.DoneReceipt:
