@@ -91,10 +91,14 @@ def read_line(line: bytes) -> Line:
         value = _quick(body)
         if head is None or head[2] in READ:
             _decode(body.decode())  # refuses a member that stands twice
-        said = _said(value) if head is None else (head[2].decode(), head[1] and head[1].decode(), value)
+        said = _said(value) if head is None else (head[2].decode(), _text(head[1]), value)
     except (msgspec.MsgspecError, NotStrictError, ValueError, RecursionError):
         return _scanned(line)  # says what is wrong, or finds another layout behind the same start
     return Line._make((int(sequence), previous, digest, line[start:-1], *said))
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode()
 
 
 def _said(record: Any) -> tuple[str, str | None, Any]:
