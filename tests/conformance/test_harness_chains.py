@@ -72,33 +72,33 @@ def test_a_deleted_record_is_found(read: Any, place: int) -> None:
 
 @pytest.mark.parametrize("place", PLACES[:-1])
 def test_a_deleted_record_is_found_when_the_rest_is_renumbered(read: Any, place: int) -> None:
-    rest = [line.replace(b'{"seq":%d,' % (n + 1), b'{"seq":%d,' % n) for n, line in enumerate(LINES)][place + 1 :]
+    rest = [line.replace(b'{"seq":%d,' % n, b'{"seq":%d,' % (n - 1)) for n, line in enumerate(LINES)][place + 1 :]
     chain = read(LINES[:place] + rest)
     assert (kind(chain), chain.records) == ("link", place)
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_inserted_record_is_found(read: Any, place: int) -> None:
-    assert kind(read(LINES[:place] + [LINES[place], LINES[place]] + LINES[place + 1 :])) == "sequence"
+    assert kind(read([*LINES[:place], LINES[place], LINES[place], *LINES[place + 1 :]])) == "sequence"
 
 
 @pytest.mark.parametrize("place", PLACES[:-1])
 def test_swapped_records_are_found(read: Any, place: int) -> None:
-    swapped = LINES[:place] + [LINES[place + 1], LINES[place]] + LINES[place + 2 :]
+    swapped = [*LINES[:place], LINES[place + 1], LINES[place], *LINES[place + 2 :]]
     assert (kind(read(swapped)), read(swapped).records) == ("sequence", place)
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_edited_record_is_found(read: Any, place: int) -> None:
     edited = LINES[place].replace(b"2026-08-17", b"2026-08-18")
-    chain = read(LINES[:place] + [edited] + LINES[place + 1 :])
+    chain = read([*LINES[:place], edited, *LINES[place + 1 :]])
     assert (kind(chain), chain.records) == ("edited", place)
 
 
 def test_an_edited_record_with_its_hash_made_new_breaks_the_next_link(read: Any) -> None:
     records = original.run_records()
     records[2]["detail"]["input_tokens"] = 1
-    assert kind(read(LINES[:2] + [original.chain(records)[2]] + LINES[3:])) == "link"
+    assert kind(read([*LINES[:2], original.chain(records)[2], *LINES[3:]])) == "link"
 
 
 @pytest.mark.parametrize("place", PLACES[1:])
