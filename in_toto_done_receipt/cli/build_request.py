@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 import click
 
 from in_toto_done_receipt.cli.argv import split_argv
+from in_toto_done_receipt.cli.audit_pin import read_pin
 from in_toto_done_receipt.cli.options import FILE, TEXT, Decorator, read_named, split_id, unavailable
 from in_toto_done_receipt.errors import ConfigurationError, InputError, MalformedInput, UsageError
-from in_toto_done_receipt.observe.audit_chain.read import read_chain
 from in_toto_done_receipt.observe.seals import Contract, read_contract
 from in_toto_done_receipt.producer.build import BuildRequest, ContextGiven, Run
 from in_toto_done_receipt.producer.evidence import Wanted
@@ -143,23 +143,11 @@ def _run(given: dict[str, Any], now: datetime) -> Run:
 
 
 def _audit(path: Path | None, request: str | None) -> dict[str, Any]:
-    """What a receipt says of its audit log. A log of one request alone says which one it is."""
+    """What a receipt says of its audit log."""
     if path is None:
         return {"audit_request": request}
-    try:
-        chain = read_chain(path, request=request)
-    except InputError as error:
-        raise ConfigurationError(f"--audit-log: {error.message}", hint=error.hint) from None
-    if chain.damage is not None:
-        raise ConfigurationError(f"--audit-log {path}: {chain.damage.detail}", hint="a damaged log is not pinned")
-    if request is None and chain.run.several:
-        raise UsageError(
-            "--audit-log: the log has several requests", hint="say which is the run's with --audit-request"
-        )
-    if request is not None and chain.run.records == 0:
-        raise UsageError(f"--audit-request: the log has no record of request {request!a}")
-    name = request or chain.run.first_request
-    return {"audit_request": name, "audit_records": chain.records, "audit_head": chain.head}
+    pin = read_pin(path, request)
+    return {"audit_request": pin.request, "audit_records": pin.records, "audit_head": pin.head}
 
 
 def _time(flag: str, text: str | None) -> datetime | None:

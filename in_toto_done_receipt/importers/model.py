@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.errors import LimitExceeded, MalformedInput, MalformedStatement
+from in_toto_done_receipt.predicates.done_receipt import model
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt, ResourceDescriptor
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate
 from in_toto_done_receipt.results.findings import Finding
@@ -39,6 +42,17 @@ class OldReceipt(Value, kw_only=True):
     signed: OldSignatures | None = None
     findings: tuple[Finding, ...] = ()
     manifest: "Manifest | None" = None
+
+    def pinned(self, *, records: int, head: str) -> "OldReceipt":
+        """The same, with this many records and this head of the audit log that it names."""
+        said = self.receipt.run.audit_log
+        log = model.AuditLog(request_id=None if said is None else said.request_id, records=records, head=head)
+        receipt = replace(self.receipt, run=replace(self.receipt.run, audit_log=log))
+        # Into the statement as it is: what the new form cannot say stands there in the old file's words.
+        predicate = dict(self.statement.predicate or {})
+        predicate["run"] = {**predicate["run"], "auditLog": to_tree(log)}
+        tree = {**self.statement.tree, "predicate": predicate}
+        return replace(self, receipt=receipt, statement=replace(self.statement, predicate=predicate, tree=tree))
 
 
 def mapped_statement(subjects: Sequence[tuple[str, str]], receipt: DoneReceipt) -> Statement:
