@@ -36,7 +36,7 @@ def export(statement: Statement, receipt: model.DoneReceipt, *, what: str) -> by
         raise _Unsayable(what, unsayable)
     body: Json = {
         "schema": agent_receipt_shape.SCHEMA,
-        "created_at": receipt.run.finished_on.replace("Z", "+00:00"),
+        "created_at": _created(receipt.run.finished_on),
         "agent": receipt.agent.id,
         "task": receipt.task.description,
         "claims": claims,
@@ -50,6 +50,12 @@ def export(statement: Statement, receipt: model.DoneReceipt, *, what: str) -> by
     if contradictions:
         raise _Unsayable(what, contradictions)
     return written
+
+
+def _created(time: str) -> str:
+    """The time as the original writes it: in UTC, a fraction with six digits."""
+    whole, dot, fraction = time.removesuffix("Z").partition(".")
+    return f"{whole}{dot}{fraction.ljust(6, '0') if dot else ''}+00:00"
 
 
 class _Unsayable(MalformedInput):

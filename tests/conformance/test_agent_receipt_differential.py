@@ -74,6 +74,7 @@ def _disagreement(theirs: bool, data: bytes, asked: Question, engine: PolicyEngi
 
 
 def test_generated_receipts_and_mutations(engine: PolicyEngine, work: Path, tmp_path: Path) -> None:
+    """An exception of ours that is no answer ends this too: only a verifier's own errors are caught."""
     rng = random.Random(SEED)  # noqa: S311 - has to be repeatable
     found, admitted = [], 0
     for _ in range(COUNT):
@@ -83,7 +84,7 @@ def test_generated_receipts_and_mutations(engine: PolicyEngine, work: Path, tmp_
         if (trouble := _disagreement(theirs, data, asked, engine)) is not None:
             found.append(trouble)
     assert found == []
-    assert admitted > COUNT // 10  # the mutations leave enough that both admit
+    assert admitted > COUNT // 5  # the mutations leave enough that both admit
 
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in")  # the original leaves pipes open
@@ -142,12 +143,12 @@ def generated(rng: random.Random, work: Path) -> tuple[bytes, Question]:
     tree = build.receipt(claims=claims)
     tree["overall_ok"] = all(one["ok"] for claim in claims for one in claim["evidence"])
     tree = build.sign(build.seal(tree), "worker", label=rng.choice(["worker", "k-1"]))
-    for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
+    for _ in range(rng.choice([0, 0, 1, 1, 1, 2])):
         rng.choice(MUTATIONS)(rng, tree)
     if rng.random() < 0.7:
         reseal(rng, tree)
     data = written(tree)
-    if rng.random() < 0.15:
+    if rng.random() < 0.08:
         data = rng.choice(BYTES)(rng, data)
     return data, Question(
         key=PUBLIC if rng.random() < 0.4 else None,
@@ -344,8 +345,6 @@ MUTATIONS: tuple[Callable[[random.Random, Json], None], ...] = (
     change_claims,
     change_commands,
     change_signature,
-    mutate_anywhere,
-    mutate_anywhere,
     mutate_anywhere,
 )
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput, ProfileError, SignatureNotTrusted, TrustError
 from in_toto_done_receipt.handlers.registry import handlers_by_type
+from in_toto_done_receipt.importers import agent_receipt
+from in_toto_done_receipt.importers.model import statement_of
 from in_toto_done_receipt.observe.manifest.read import read_manifest
 from in_toto_done_receipt.observe.seals import read_contract, write_contract
 from in_toto_done_receipt.pipeline import recompute
@@ -147,6 +149,16 @@ def _trust(data: bytes) -> None:
     policy = load_trust(data, base=Path("/base"), read=_read)
     assert policy.threshold >= 1
     assert policy.keys or policy.identities, "a policy that trusts nobody"
+
+
+def _agent_receipt(data: bytes) -> None:
+    old = agent_receipt.read(data, what="receipt")
+    context = RecomputeContext(evaluated_at=NOW, settings=Settings())
+    found = recompute(data, trust=UNSIGNED, context=context, as_format="agent-receipt")
+    assert found.result.examined
+    statement = read_statement(statement_of(old, what="receipt"))
+    read_predicate(statement)
+    assert summary_line(old.receipt) == summary_line(read_predicate(statement))
 
 
 def _contract(data: bytes) -> None:
@@ -301,6 +313,12 @@ TARGETS: Final = (
         seeds=lambda: [_KEY_ONLY, _TRUST_SEED, *_files("receipts/*/trust.toml")()],
         words=_TRUST_WORDS,
         toml=True,
+    ),
+    Target(
+        name="agent-receipt",
+        run=_agent_receipt,
+        seeds=_files("agent_receipt/*/receipt.json"),
+        words=("detail", "observed", "expect_sha256", "must_be_file", "stdout_contains", "created_at", "overall_ok"),
     ),
     Target(name="contract", run=_contract, seeds=_files("receipts/*/contract.json"), words=("schema", "absent")),
     Target(name="manifest", run=_manifest, seeds=_manifests, words=("file_count", "files", "bytes", "total_bytes")),
