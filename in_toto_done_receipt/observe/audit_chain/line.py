@@ -89,12 +89,25 @@ def read_line(line: bytes) -> Line:
     try:
         line.isascii() or line.decode()  # what the expressions skip is not decoded otherwise
         value = _quick(body)
-        if head is None or head[2] in READ:
+        if head is None or (head[2] in READ and not _has_no_twins(body, value)):
             _decode(body.decode())  # refuses a member that stands twice
         said = _said(value) if head is None else (head[2].decode(), _text(head[1]), value)
     except (msgspec.MsgspecError, NotStrictError, ValueError, RecursionError):
         return _scanned(line)  # says what is wrong, or finds another layout behind the same start
     return Line._make((int(sequence), previous, digest, line[start:-1], *said))
+
+
+def _has_no_twins(body: bytes, value: Any) -> bool:
+    """Whether it is certain that no member of this flat object stands twice: then all quotes are accounted for."""
+    if type(value) is not dict:
+        return False
+    texts = len(value)
+    for one in value.values():
+        if type(one) is str:
+            texts += 1
+        elif type(one) is dict or type(one) is list:
+            return False
+    return body.count(b'"') == 2 * texts
 
 
 def _text(data: bytes | None) -> str | None:

@@ -79,7 +79,7 @@ class _Reader:
 
     def take(self, line: bytes, number: int, *, whole: bool) -> Damage | None:
         """The next line; the damage it shows, if any. `whole` is false for a last line without its line end."""
-        if not line.strip(b" \t\r"):
+        if line[:1] != b"{" and not line.strip(b" \t\r"):
             return None
         try:
             sequence, previous, digest, raw, kind, request, detail = read_line(line)
