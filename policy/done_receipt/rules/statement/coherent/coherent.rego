@@ -11,7 +11,7 @@
 #   severity: error
 #   failure_msg: the receipt contradicts itself or is not the expected one
 #   solution: |
-#     Build the receipt again; a receipt that contradicts itself was not made by an honest builder.
+#     Build the receipt again, from the run itself; an honest builder's does not contradict itself.
 #   collections: [minimal]
 #   depends_on: [statement.handler]
 package done_receipt.rules.statement.coherent
