@@ -229,7 +229,7 @@ RECEIPTS: Final = st.fixed_dictionaries(
 @given(RECEIPTS)
 def test_reader_and_original_agree_on_any_receipt(changes: dict[str, Any]) -> None:
     tree = original.receipt(**changes)
-    data = original.pretty(tree)
+    data = json.dumps(tree, ensure_ascii=False).encode()  # the original's writer would put paths together that are one
     paths = tree["contract"]["entries"]
     if len({tuple(original.parts(path)) for path in paths}) < len(paths):
         with pytest.raises(MalformedStatement, match="are one path, part by part"):
@@ -237,7 +237,7 @@ def test_reader_and_original_agree_on_any_receipt(changes: dict[str, Any]) -> No
         return
     receipt = read_harness_receipt(data)
     assert form.content_digest(receipt) == tree["digest"]
-    assert form.file_bytes(receipt) == data
+    assert form.file_bytes(receipt) == original.pretty(tree)
 
 
 def test_no_byte_can_change_unseen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
