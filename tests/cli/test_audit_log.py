@@ -1,5 +1,6 @@
 """`--audit-log` of build, import and verify; `export harness-receipt`; seals of an old receipt on the command line."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_export_lists_everything_that_it_cannot_say(cli: Cli, work: Path, log: P
 
 
 def test_seals_are_looked_at_again_whatever_the_receipt_says(cli: Cli, old: Path, work: Path) -> None:
-    digest = original.hashlib.sha256(b"assert True\n").hexdigest()
+    digest = hashlib.sha256(b"assert True\n").hexdigest()
     contract = {"entries": {"tests/test_report.py": digest, "conftest.py": None}}
     old.write_bytes(original.pretty(original.receipt(contract=contract)))
     arguments = ("verify", old, "--as", "harness-receipt", *REPORTED, "--root", work, "--json")

@@ -35,5 +35,5 @@ def test_its_python_makes_a_receipt_that_pins_its_log(
     assert log is not None
     assert (log.records, log.head) == (3, read_chain(Path("runs/7/audit.jsonl")).head)
     flags = "--unsigned --minimum-assurance reported --root work --audit-log runs/7/audit.jsonl"
-    command = [both / "done-receipt", "verify", "runs/7/statement.json", *shlex.split(flags)]
+    command: list[str | Path] = [both / "done-receipt", "verify", "runs/7/statement.json", *shlex.split(flags)]
     subprocess.run(command, check=True, capture_output=True)
