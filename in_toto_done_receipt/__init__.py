@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from in_toto_done_receipt.handlers.done_receipt import HANDLER
     from in_toto_done_receipt.handlers.protocol import PredicateHandler
     from in_toto_done_receipt.handlers.registry import handlers_by_type, load_plugins
+    from in_toto_done_receipt.observe.audit_chain.append import AuditChain
+    from in_toto_done_receipt.observe.seal_set import SealSet
     from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
     from in_toto_done_receipt.pipeline import Outcome, verify
     from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
     from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder
+    from in_toto_done_receipt.producer.written import WrittenReceipt, read_receipt
     from in_toto_done_receipt.profile.load import load_profile
     from in_toto_done_receipt.profile.settings import Settings, from_profiles
     from in_toto_done_receipt.recompute.context import RecomputeContext
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
 # Public name -> module below the package. Loaded by __getattr__, so that `--help` does not load the pipeline.
 _PUBLIC: Final = {
+    "AuditChain": "observe.audit_chain.append",
     "Decision": "results.decision",
     "DirectoryWorkspace": "observe.workspace",
     "DoneReceipt": "predicates.done_receipt.model",
@@ -48,22 +52,26 @@ _PUBLIC: Final = {
     "PredicateHandler": "handlers.protocol",
     "ReceiptBuilder": "producer.receipt_builder",
     "RecomputeContext": "recompute.context",
+    "SealSet": "observe.seal_set",
     "Settings": "profile.settings",
     "TrustPolicy": "trust.model",
     "UNSIGNED": "trust.model",
     "VerificationResult": "results.model",
+    "WrittenReceipt": "producer.written",
     "from_profiles": "profile.settings",
     "handlers_by_type": "handlers.registry",
     "load_plugins": "handlers.registry",
     "load_profile": "profile.load",
     "load_trust": "trust.file",
     "open_engine": "admission.engines",
+    "read_receipt": "producer.written",
     "verify": "pipeline",
 }
 
 __all__ = [
     "HANDLER",
     "UNSIGNED",
+    "AuditChain",
     "Decision",
     "DirectoryWorkspace",
     "DoneReceipt",
@@ -74,9 +82,11 @@ __all__ = [
     "PredicateHandler",
     "ReceiptBuilder",
     "RecomputeContext",
+    "SealSet",
     "Settings",
     "TrustPolicy",
     "VerificationResult",
+    "WrittenReceipt",
     "__version__",
     "from_profiles",
     "handlers_by_type",
@@ -84,6 +94,7 @@ __all__ = [
     "load_profile",
     "load_trust",
     "open_engine",
+    "read_receipt",
     "verify",
 ]
 

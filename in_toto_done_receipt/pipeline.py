@@ -55,10 +55,12 @@ def verify(
     engine: PolicyEngine,
     handlers: Mapping[str, PredicateHandler] | None = None,
     what: str = "receipt",
+    as_format: str | None = None,
 ) -> Outcome:
     """Verify a receipt, do its work again, decide.
 
-    Attestations over the same payload count together; one payload must satisfy everything. Raises MalformedInput when
+    Attestations over the same payload count together; one payload must satisfy everything. `as_format` names an old
+    format (`importers.registry`): the file is one of its files, and takes the same steps. Raises MalformedInput when
     nothing in the file can be examined. An engine that fails is a denial, not an exception.
     """
 
@@ -67,6 +69,8 @@ def verify(
         code = exit_code(found.result, decision)
         return Outcome(result=found.result, decision=decision, exit_code=code, skipped=found.skipped)
 
+    if as_format is not None:
+        return judge(_recomputed_as(as_format, data, trust, context, what))
     file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
     del data  # nobody holds a large file while what it says is examined
     return _best(file, trust, context, handlers, judge, lambda outcome: outcome.exit_code)
@@ -79,11 +83,23 @@ def recompute(
     context: RecomputeContext,
     handlers: Mapping[str, PredicateHandler] | None = None,
     what: str = "receipt",
+    as_format: str | None = None,
 ) -> Recomputed:
     """Steps 1 to 6, for a job that holds no policy. Raises as `verify` does."""
+    if as_format is not None:
+        return _recomputed_as(as_format, data, trust, context, what)
     file = read_receipts(data, what=what, allow_statement=trust.mode == "unsigned")  # 1
     del data
     return _best(file, trust, context, handlers, lambda found: found, lambda found: refutation_code(found.result))
+
+
+def _recomputed_as(as_format: str, data: bytes, trust: TrustPolicy, context: RecomputeContext, what: str) -> Recomputed:
+    """Steps 1 to 6 for a file of an old format."""
+    from in_toto_done_receipt.handlers.old_receipt import examine_old
+    from in_toto_done_receipt.importers.registry import old_format
+
+    old = old_format(as_format).read(data, what=what)  # 1
+    return Recomputed(result=examine_old(old, trust=trust, context=context), skipped=0)  # 2 to 6
 
 
 def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngine) -> Decision:

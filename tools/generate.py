@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 PROFILE_SCHEMA = "https://w3id.org/done-receipt/profile/v0.1"
 
 _WEIGHTS = {
+    "malformed": "3, nothing is looked at",
     "untrusted": "10 when it fails",
     "refuted": "11 when it fails",
     "denied": "12 when it fails",

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from in_toto_done_receipt.cli.argv import split_argv
+from in_toto_done_receipt.cli.audit_pin import read_pin
 from in_toto_done_receipt.cli.options import FILE, TEXT, Decorator, read_named, split_id, unavailable
 from in_toto_done_receipt.errors import ConfigurationError, InputError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.seals import Contract, read_contract
@@ -79,7 +80,8 @@ _RUN: Final = (
     click.option("--tool-calls", type=_COUNT),
     click.option("--input-tokens", type=_COUNT),
     click.option("--output-tokens", type=_COUNT),
-    click.option("--audit-request", type=TEXT, metavar="ID", help="The host's id of the full record."),
+    click.option("--audit-log", type=FILE, help="The run's audit log; the receipt pins its records and its head."),
+    click.option("--audit-request", type=TEXT, metavar="ID", help="The host's id of the run in the audit log."),
 )
 _CONTEXT: Final = (
     click.option("--packet-digest", type=TEXT, metavar="SHA256", help="The handoff: all three or none."),
@@ -88,7 +90,6 @@ _CONTEXT: Final = (
 )
 _LATER: Final[tuple[Decorator[Any], ...]] = (
     unavailable("--repo", "--base", "--head", what="building from a git repository"),
-    unavailable("--audit-log", what="reading an audit chain"),
     unavailable("--tests", what="evidence of kind tests"),
 )
 
@@ -137,8 +138,16 @@ def _run(given: dict[str, Any], now: datetime) -> Run:
         tool_calls=given["tool_calls"],
         input_tokens=given["input_tokens"],
         output_tokens=given["output_tokens"],
-        audit_request=given["audit_request"],
+        **_audit(given["audit_log"], given["audit_request"]),
     )
+
+
+def _audit(path: Path | None, request: str | None) -> dict[str, Any]:
+    """What a receipt says of its audit log."""
+    if path is None:
+        return {"audit_request": request}
+    pin = read_pin(path, request)
+    return {"audit_request": pin.request, "audit_records": pin.records, "audit_head": pin.head}
 
 
 def _time(flag: str, text: str | None) -> datetime | None:

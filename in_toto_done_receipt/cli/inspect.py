@@ -6,10 +6,14 @@ import click
 
 from in_toto_done_receipt.cli.options import FILE, format_option, read_document
 from in_toto_done_receipt.errors import MalformedInput
+from in_toto_done_receipt.importers.model import OldReceipt
+from in_toto_done_receipt.importers.registry import OLD_FORMATS
+from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
 from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.report.json import dump
+from in_toto_done_receipt.wire import strict_json
 from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.escape import escape
@@ -30,6 +34,9 @@ def command(file: Path, output_format: str, as_json: bool) -> None:
       done-receipt inspect receipt.json
     """
     data = read_document(file, what="receipt", limit=LIMITS["file-bytes"].default)
+    if (old := _old(data, str(file))) is not None:
+        _say_old(old, str(file), as_json=as_json or output_format == "json")
+        return
     receipts = read_receipts(data, what=str(file), allow_statement=True)
     if as_json or output_format == "json":
         click.echo(dump(_facts(receipts), indent=2))
@@ -39,6 +46,33 @@ def command(file: Path, output_format: str, as_json: bool) -> None:
     for group in receipts.groups:
         for line in _lines(group):
             click.echo(f"receipt says: {escape(line)}")
+
+
+def _old(data: bytes, what: str) -> OldReceipt | None:
+    """The file as an old receipt, if its schema says so. Raises MalformedInput for one that is not valid."""
+    try:
+        tree = strict_json.loads(data, what=what, max_integer=2**64 - 1)
+    except MalformedInput:
+        return None  # whatever it is, the reader of receipts says what is wrong with it
+    schema = tree.get("schema") if isinstance(tree, dict) else None
+    known = next((known for known in OLD_FORMATS if known.schema == schema), None)
+    return None if known is None else known.read(data, what=what)
+
+
+def _say_old(old: OldReceipt, file: str, *, as_json: bool) -> None:
+    lines = _said(old.receipt) + [finding.message for finding in old.findings]
+    if old.manifest is not None:  # it says nothing else
+        lines = [f"{len(old.manifest.files)} file(s), manifest digest {old.manifest.digest}"]
+    signatures = 0 if old.signed is None else len(old.signed.signatures)
+    sha256 = sha256_hex(old.data)
+    if as_json:
+        facts = {"kind": old.schema, "bytes": len(old.data), "sha256": sha256, "verified": False}
+        click.echo(dump(facts | {"signatures": signatures, "receiptSays": lines}, indent=2))
+        return
+    click.echo(f"file {escape(file)}: {old.schema}, {len(old.data)} bytes, sha256:{sha256}")
+    click.echo("nothing below was verified")
+    for line in [f"{signatures} signature(s), none verified here", *lines]:
+        click.echo(f"receipt says: {escape(line)}")
 
 
 def _facts(receipts: ReceiptFile) -> dict[str, object]:
@@ -89,6 +123,10 @@ def _receipt_lines(statement: Statement) -> list[str]:
         receipt = read_predicate(statement)
     except MalformedInput as error:
         return [f"not a done receipt: {error.message}"]
+    return _said(receipt)
+
+
+def _said(receipt: DoneReceipt) -> list[str]:
     lines = [
         summary_line(receipt),
         f"task {receipt.task.description}",

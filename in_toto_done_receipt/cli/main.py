@@ -28,6 +28,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "recompute": ("recompute", "Verify and do the work again, without deciding: writes the result document."),
     "admit": ("admit", "Decide on a result document: policy only, runs no evidence."),
     "inspect": ("inspect", "Say what a file is and what it says, without any claim of trust."),
+    "import": ("import_", "Turn an old receipt into an unsigned statement."),
+    "export": ("export", "Write a statement as an old receipt, where the old format can say it."),
     "policy": ("policy", "Build, check, test and list the admission policy."),
     "profile": ("profile", "Show the effective acceptance profile."),
     "trust": ("trust", "Check a trust file for weak lines."),
@@ -37,8 +39,6 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 # Named in the design and brought by a later version: asking for one is refused as unavailable, not as a misspelling.
 LATER_COMMANDS: Final[dict[str, str]] = {
     "attest-result": "signing a verification's outcome",
-    "import": "importing an old receipt",
-    "export": "exporting to an old format",
     "serve": "admission over HTTP",
     "audit": "verifying many receipts",
     "hook": "git and agent hooks",

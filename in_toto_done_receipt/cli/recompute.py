@@ -35,7 +35,9 @@ def command(receipt: Path, out: Path, **flags: Any) -> int:
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     data = read_document(receipt, what="receipt", limit=settings.limits["file-bytes"])
     with context_of(flags, settings) as context:
-        found = recompute(data, trust=trust, context=context, handlers=handlers, what=str(receipt))
+        found = recompute(
+            data, trust=trust, context=context, handlers=handlers, what=str(receipt), as_format=flags["as_format"]
+        )
     document = (dump(result_tree(found.result), indent=2) + "\n").encode()
     write_output(out, document)
     click.echo(f"sha256:{sha256_hex(document)}", err=True)

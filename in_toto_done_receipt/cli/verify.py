@@ -77,7 +77,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     with context_of(flags, settings) as context:
         for path in receipts:
             try:
-                outcome = _verify_one(path, trust, settings, context, engine, handlers)
+                outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"])
             except ConfigurationError:
                 raise
             except DoneReceiptError as error:
@@ -106,6 +106,7 @@ def _verify_one(
     context: RecomputeContext,
     engine: PolicyEngine,
     handlers: Any,
+    as_format: str | None,
 ) -> Outcome:
     outcome = verify(
         read_document(path, what="receipt", limit=settings.limits["file-bytes"]),
@@ -114,6 +115,7 @@ def _verify_one(
         engine=engine,
         handlers=handlers,
         what=str(path),
+        as_format=as_format,
     )
     if outcome.skipped:
         click.echo(f"note: {escape(str(path))}: {outcome.skipped} line(s) of another kind were skipped", err=True)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
+from in_toto_done_receipt.importers.registry import OLD_FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,10 +38,18 @@ def workspace_options(function: F) -> F:
     """Where to look again, and what to compare with."""
     return _apply(
         function,
+        click.option(
+            "as_format",
+            "--as",
+            type=click.Choice([known.name for known in OLD_FORMATS]),
+            help="The receipt is of this old format.",
+        ),
+        click.option("--canonical-paths", is_flag=True, help="With --as: refuse a path like a//b or ./a."),
         click.option("root", "--root", "--recheck-root", type=FILE, help="Directory in which to look again."),
         click.option("--recheck", is_flag=True, hidden=True, help="Said by --root already; goes with it."),
         click.option("--artifact", "artifacts", multiple=True, type=FILE, help="A file that must be a subject."),
         click.option("--contract", type=FILE, help="Your own sealed contract; outside the root."),
+        click.option("--audit-log", type=FILE, help="The run's audit log, which the receipt must then name and fit."),
         click.option("--manifest", type=FILE, help="The output manifest, to name each difference."),
         click.option("--packet-digest", type=TEXT, help="Expected sha256 of the packet (all three context flags)."),
         click.option("--input-commit", type=TEXT, help="Expected input commit."),
@@ -55,8 +64,6 @@ def workspace_options(function: F) -> F:
         unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
         unavailable("--inside-only", what="reading git", takes_value=False),
         unavailable("--overlay", what="running tests in the clean room"),
-        unavailable("--audit-log", what="checking an audit log"),
-        unavailable("--as", what="verifying an old receipt in place"),
     )
 
 

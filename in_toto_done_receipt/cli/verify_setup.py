@@ -160,6 +160,8 @@ def _with_limits(settings: Settings, flags: Flags) -> Settings:
 def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
     """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError."""
     root: Path | None = flags["root"]
+    if flags["canonical_paths"] and flags["as_format"] is None:
+        raise UsageError("--canonical-paths goes with --as: a done receipt has no other paths")
     if root is None and flags["recheck"]:
         raise UsageError("--recheck needs --root")
     if root is None and flags["recheck_commands"]:
@@ -177,11 +179,13 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             manifest=_manifest(flags, settings),
             manifest_path=_inside(flags["manifest"], root),
             expected_context=_expected_context(flags),
+            audit_log=_audit_log(flags["audit_log"]),
             expected_payload=_hex(flags["expected_digest"], "--expected-digest", (64,)),
             recheck_commands=flags["recheck_commands"],
             sandbox=_sandbox() if flags["recheck_commands"] else None,
             deadline=time.monotonic() + settings.limits["seconds"],
             on_output=_show_output if flags["show_output"] else None,
+            canonical_paths=flags["canonical_paths"],
         )
 
 
@@ -215,6 +219,14 @@ def _now(at: str | None) -> datetime:
         return parse_time(at)
     except (MalformedInput, ValueError) as error:
         raise UsageError(f"--at: {error}") from None
+
+
+def _audit_log(path: Path | None) -> Path | None:
+    """The log that its check will read. Raises ConfigurationError when there is nothing to read."""
+    if path is not None and not path.is_file():
+        what = "is not a regular file" if path.exists() else "does not exist"
+        raise ConfigurationError(f"--audit-log {escape(str(path))} {what}")
+    return path
 
 
 def _artifact(path: Path) -> Artifact:

@@ -1,6 +1,6 @@
 """Steps 2 to 6 for one payload: the one function behind `pipeline.verify` and every handler's `verify`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -42,9 +42,27 @@ def examine(
         bytes=file.size,
         payload_sha256=sha256_hex(group.payload),
     )
+    return examined_as(
+        lambda: verify_group(group, trust, at=context.evaluated_at),
+        facts,
+        trust=trust,
+        context=context,
+        handlers=handlers,
+    )
+
+
+def examined_as(
+    verify: Callable[[], VerifiedStatement],
+    facts: InputFacts,
+    *,
+    trust: TrustPolicy,
+    context: RecomputeContext,
+    handlers: Handlers,
+) -> VerificationResult:
+    """The result for what `verify`, a function of `trust`, makes of the input. Raises as `examine`."""
     common: dict[str, Any] = {"input": facts, "handlers": tuple(sorted(handlers))}
     try:
-        verified = verify_group(group, trust, at=context.evaluated_at)  # step 2
+        verified = verify()  # step 2
     except SignatureNotTrusted as error:
         common |= {"trust": trust_facts(trust), "context": context, "examined": False}
         return summarise(Examination(findings=_untrusted(error), **common))

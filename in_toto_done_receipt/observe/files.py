@@ -58,6 +58,34 @@ def _read_open(fd: int, before: os.stat_result, *, limit: int, limit_name: str, 
     return bytes(data)
 
 
+def stream_file(path: Path, *, what: str) -> Iterator[bytes]:
+    """The bytes of a regular file in pieces of a mebibyte, for one that is never held as a whole.
+
+    Opened as `read_file` does and read once, up to the size at opening plus one byte. Raises UnreadableInput, also at
+    the end when the file changed meanwhile: pieces that were handed out before are then not to be relied on.
+    """
+    where = f"{what} {escape(str(path))}"
+    try:
+        before = path.stat()
+        _require_regular(before.st_mode, where)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (OSError, ValueError) as fault:
+        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
+    try:
+        opened = os.fstat(fd)
+        _require_regular(opened.st_mode, where)
+        done = 0
+        while done <= opened.st_size and (chunk := os.read(fd, min(_CHUNK, opened.st_size + 1 - done))):
+            done += len(chunk)
+            yield chunk
+        if done != opened.st_size or _stamp(os.fstat(fd)) != _stamp(opened):
+            raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
+    except OSError as fault:
+        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
+    finally:
+        os.close(fd)
+
+
 def _require_regular(mode: int, where: str) -> None:
     if not stat.S_ISREG(mode):
         raise UnreadableInput(f"{where} is {kind_of(mode)}, not a regular file")

@@ -51,6 +51,8 @@ class Run(Value, kw_only=True):
     input_tokens: int | None = None
     output_tokens: int | None = None
     audit_request: str | None = None
+    audit_records: int | None = None
+    audit_head: str | None = None
 
 
 class BuildRequest(Value, kw_only=True):
@@ -237,8 +239,9 @@ def _told(request: BuildRequest, claims: list[dict[str, Any]], subjects: tuple[t
         builder.seals(dict.fromkeys(request.contract.absent))
     if request.context is not None:
         builder.context(**asdict(request.context))
-    if request.run.audit_request is not None:
-        builder.audit(request.run.audit_request)
+    run = request.run
+    if run.audit_request is not None or run.audit_head is not None:
+        builder.audit(run.audit_request, records=run.audit_records, head=run.audit_head)
     return builder
 
 

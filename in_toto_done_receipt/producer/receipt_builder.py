@@ -7,25 +7,40 @@
     builder.finish(finished_on=now, verdict="passed", iterations=3, tool_calls=5, input_tokens=100, output_tokens=20)
     payload = builder.build()
 
-It reads no clock, no file and no key. What it returns is accepted by this package's own reader and agrees with itself;
-what it was told is not checked against the world (`producer.build` does that).
+Around a run, it writes a receipt whatever happens in it:
+
+    with ReceiptBuilder(task="write report", agent="worker", clock=now, out=Path("runs/7/statement.json")) as builder:
+        ...   # the run; an exception becomes the outcome "failed", is written down, and goes on its way
+
+It reads no clock but the one it is given, no file and no key. What it returns is accepted by this package's own reader
+and agrees with itself; what it was told is not checked against the world (`producer.build` does that).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any, Self
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
 
 from in_toto_done_receipt.errors import MalformedInput, MalformedStatement, ProducerError
 from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
 from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate
-from in_toto_done_receipt.producer.verdict import Outcome, VerdictWord, item_name, verdict
+from in_toto_done_receipt.producer.verdict import OUTCOME_REASONS, Outcome, VerdictWord, item_name, verdict
+from in_toto_done_receipt.producer.written import write_payload
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import MAX_PAYLOAD_BYTES
 from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.statement import STATEMENT_V1, read_statement
+
+MAX_ERROR_CHARS: Final = 2000  # of an exception's words: some print a whole document
+# Name and sha256 of the canonical manifest of an empty directory: the subject of a run that named no output.
+EMPTY_MANIFEST: Final = (
+    "OUTPUT_MANIFEST.json",
+    sha256_hex(canonical({"schema": "agent-output-manifest/v1", "file_count": 0, "files": [], "total_bytes": 0})),
+)
 
 Digests = str | Mapping[str, str]  # a sha256 in hex, or a map of algorithms
 
@@ -41,11 +56,18 @@ class ReceiptBuilder:
         model: str | None = None,
         task_uri: str | None = None,
         harness: Mapping[str, Any] | None = None,
+        clock: Callable[[], datetime] | None = None,
+        out: Path | None = None,
     ) -> None:
         """`harness` is an in-toto ResourceDescriptor with `uri` or `digest`.
 
-        The task's digest is that of `task`, unless `task_uri` says that the whole text is elsewhere.
+        The task's digest is that of `task`, unless `task_uri` says that the whole text is elsewhere. `clock` and `out`
+        are for use around a run, in a `with` statement: when it ends, and where the receipt goes then.
         """
+        self._clock = clock
+        self._out = out
+        self._started: datetime | None = None
+        self._counts: dict[str, int] = {}
         digest = None if task_uri is not None else {"sha256": sha256_hex(_utf8(task, "task"))}
         self._task = _present(description=task, uri=task_uri, digest=digest)
         self._agent = _present(id=agent, model=model, harness=dict(harness) if harness is not None else None)
@@ -85,6 +107,25 @@ class ReceiptBuilder:
         self._audit = _present(requestId=request_id, records=records, head=head)
         return self
 
+    def with_audit_request(self, request_id: str) -> Self:
+        """The host's id of the run in its audit log; what `audit` said of the log itself stays."""
+        self._audit = {**(self._audit or {}), "requestId": request_id}
+        return self
+
+    def count(
+        self,
+        *,
+        iterations: int | None = None,
+        tool_calls: int | None = None,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+    ) -> Self:
+        """What the run has come to so far, for a receipt of a run that never gets to `finish`."""
+        self._counts |= _present(
+            iterations=iterations, tool_calls=tool_calls, input_tokens=input_tokens, output_tokens=output_tokens
+        )
+        return self
+
     def context(self, *, packet_digest: str, input_commit: str, output_manifest_digest: str) -> Self:
         """What the work was handed out as; a verifier compares all three exactly."""
         self._context = {
@@ -111,17 +152,21 @@ class ReceiptBuilder:
         """How the run ended. `verdict` is the acceptance check's word, `unchecked` when nobody asked for one.
 
         The receipt passes only if the verdict passed, the run completed, `breach` is None and every evidence item is
-        ok. Raises ProducerError for a time without a zone, and for one of two token counts.
+        ok. Counts that are not given here are those of `count`. Raises ProducerError for a time without a zone, and for
+        one of two token counts.
         """
+        self.count(iterations=iterations, tool_calls=tool_calls, input_tokens=input_tokens, output_tokens=output_tokens)
+        counts, started = self._counts, started_on or self._started
+        input_tokens, output_tokens = counts.get("input_tokens"), counts.get("output_tokens")
         if (input_tokens is None) != (output_tokens is None):
             raise ProducerError("input and output tokens are given together or not at all")
         usage = None if input_tokens is None else {"inputTokens": input_tokens, "outputTokens": output_tokens}
         self._run = _present(
             outcome=outcome,
-            startedOn=None if started_on is None else _time(started_on, "started_on"),
+            startedOn=None if started is None else _time(started, "started_on"),
             finishedOn=_time(finished_on, "finished_on"),
-            iterations=iterations,
-            toolCalls=tool_calls,
+            iterations=counts.get("iterations"),
+            toolCalls=counts.get("tool_calls"),
             usage=usage,
         )
         self._verdict = (verdict, reason, outcome)
@@ -131,6 +176,47 @@ class ReceiptBuilder:
     def build(self) -> bytes:
         """The statement: RFC 8785, no newline. Raises ProducerError naming the member that cannot be said."""
         return self._made()[0]
+
+    def write(self, path: Path) -> str:
+        """Write the statement, and the folders above it that are missing; the payload's sha256.
+
+        Read it with `written.read_receipt`, whose `intact` takes this digest. Raises ProducerError as `build`, and
+        OutputError.
+        """
+        return write_payload(path, self.build())
+
+    def __enter__(self) -> Self:
+        if self._clock is None:
+            raise ProducerError("nobody says when the run ends", hint="give clock=, such as lambda: datetime.now(UTC)")
+        self._started = self._clock()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """A run that raised has failed, whatever it had said before; one that said nothing is unchecked."""
+        assert self._clock is not None  # noqa: S101 - __enter__ looked
+        if error is not None:
+            self.failed(error, finished_on=self._clock())
+        elif self._run is None:
+            self.finish(finished_on=self._clock())
+        if self._out is not None:
+            self.write(self._out)
+
+    def failed(self, error: BaseException, *, finished_on: datetime) -> Self:
+        """The run ended with this exception: outcome failed, whatever was said before.
+
+        A run that got to name no output has the manifest of an empty directory as its subject. One of two token counts
+        is dropped.
+        """
+        if not self._subjects:
+            self.subject(*EMPTY_MANIFEST)
+        if len(self._counts.keys() & {"input_tokens", "output_tokens"}) == 1:
+            self._counts = {name: n for name, n in self._counts.items() if not name.endswith("_tokens")}
+        reason = f"{OUTCOME_REASONS['failed']}: {_shown(error)}"
+        return self.finish(
+            finished_on=finished_on, outcome="failed", verdict="failed", reason=reason, breach=self._breach
+        )
 
     def summary(self) -> str:
         """The receipt's one line, as build logs and pull requests show it."""
@@ -208,6 +294,12 @@ def _canonical(tree: dict[str, Any]) -> bytes:
         return canonical(tree)
     except MalformedInput as error:
         raise ProducerError(f"cannot be said in a receipt: {error.message}", hint=error.hint) from None
+
+
+def _shown(error: BaseException) -> str:
+    """The exception's type and its words, as far as a receipt can say them."""
+    words = str(error).encode("utf-8", "backslashreplace").decode()
+    return f"{type(error).__name__}: {words[:MAX_ERROR_CHARS]}" if words else type(error).__name__
 
 
 def _present(**members: Any) -> dict[str, Any]:

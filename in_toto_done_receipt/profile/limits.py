@@ -36,6 +36,7 @@ LIMITS: Final[Mapping[str, Limit]] = MappingProxyType(
         "manifest-bytes": Limit(512 << 20, 2 << 30, "bytes of a manifest file"),
         "copy-entries": Limit(1_000_000, 10_000_000, "files and folders of the copy that a command runs in"),
         "copy-bytes": Limit(16 << 30, 1 << 44, "bytes of the copy that a command runs in"),
+        "audit-line-bytes": Limit(16 << 20, 1 << 30, "bytes of one line of an audit log"),
         "text-bytes": Limit(10 << 20, 1 << 30, "bytes of a file that text evidence is searched in"),
         "command-seconds": Limit(20, 86_400, "seconds of wall clock for one command"),
         "command-stream-bytes": Limit(64 << 10, 64 << 20, "bytes a command may write to each stream"),

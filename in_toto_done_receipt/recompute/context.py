@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.profile.settings import Settings
@@ -33,10 +34,14 @@ class RecomputeContext(Value, kw_only=True):
     """Everything a check may look at.
 
     `evaluated_at` is the verifier's now, in UTC. `manifest_path` is excluded from a scan when the manifest file lies
-    in the workspace. `deadline` is on `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox,
-    None unless commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for;
-    the pipeline sets it once the signature is verified. `on_output` is told how each command ended, with the start of
-    what it printed; without it nothing is kept but digests.
+    in the workspace. `audit_log` is the run's log, which is read when its check runs. `deadline` is on
+    `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox, None unless commands are asked for.
+    `signed_on` is the earliest time that somebody else than the signer vouches for; the pipeline sets it once the
+    signature is verified. `on_output` is told how each command ended, with the start of what it printed; without it
+    nothing is kept but digests.
+
+    For an old receipt examined in place, set by the pipeline: `own_file` is the receipt's own file, which may be its
+    only subject. `canonical_paths` refuses a receipt that spells a path otherwise than it is.
     """
 
     evaluated_at: datetime
@@ -48,8 +53,11 @@ class RecomputeContext(Value, kw_only=True):
     manifest_path: str | None = None
     expected_context: ExpectedContext | None = None
     expected_payload: str | None = None
+    audit_log: Path | None = None
     recheck_commands: bool = False
     sandbox: "SandboxFacts | None" = None
     deadline: float | None = None
     signed_on: datetime | None = None
+    own_file: Artifact | None = None
+    canonical_paths: bool = False
     on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None

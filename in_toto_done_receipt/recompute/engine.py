@@ -63,9 +63,11 @@ class Examination(Value, kw_only=True):
     unrecognized: tuple[str, ...] = ()
 
 
-def run_checks(receipt: DoneReceipt, statement: Statement, context: RecomputeContext) -> tuple[Finding, ...]:
-    """The findings of every check of a done-receipt. Raises LimitExceeded when the time is up."""
-    findings: tuple[Finding, ...] = ()
+def run_checks(
+    receipt: DoneReceipt, statement: Statement, context: RecomputeContext, *, earlier: tuple[Finding, ...] = ()
+) -> tuple[Finding, ...]:
+    """The findings of every check of a done-receipt, after `earlier` ones. Raises LimitExceeded when the time is up."""
+    findings = earlier
     for _, run in CHECKS:
         case = Case(statement=statement, receipt=receipt, context=context, earlier=findings)
         findings += run(case)

@@ -16,6 +16,7 @@ from in_toto_done_receipt.wire.escape import escape
 
 WIDTH: Final = 80
 _COLOURS: Final = {"ADMITTED": "\x1b[1;32m", "DENIED": "\x1b[1;31m"}
+_OWN_FORMATS: Final = ("application/vnd.dsse.", "application/vnd.dev.sigstore.", "application/vnd.in-toto")
 _MAX_LISTED: Final = 20  # findings, violations and names that are printed one by one; the rest is counted
 _MAX_QUOTED: Final = 400  # characters of the agent's own words in one place; JSON has all of them
 
@@ -69,6 +70,8 @@ def _signature_lines(result: VerificationResult) -> Iterator[str]:
     if not result.signers:
         yield "  signed by   nobody the verifier trusts"
     yield f"  sha256      {result.input.payload_sha256}"
+    if not result.input.media_type.startswith(_OWN_FORMATS):
+        yield from _wrap(escape(result.input.media_type), "  read as     ")
     if result.predicate_type is not None:
         yield from _wrap(quote(result.predicate_type), "  predicate   ")
 

@@ -1,12 +1,13 @@
 """The closed list of reason codes: `<check>.<snake_case>`, one line of meaning, and what a failure of it amounts to.
 
 `weight` is what a finding with this reason and status `fail` makes of the exit code: `untrusted` (10), `refuted` (11)
-or `denied` (12, policy decides). Reasons of findings that never fail are `neutral`.
+or `denied` (12, policy decides). Reasons of findings that never fail are `neutral`; a `malformed` one (3) is no
+finding's but an error's: nothing of the file is looked at.
 """
 
 from typing import Final, Literal, NamedTuple
 
-Weight = Literal["untrusted", "refuted", "denied", "neutral"]
+Weight = Literal["malformed", "untrusted", "refuted", "denied", "neutral"]
 
 
 class Reason(NamedTuple):
@@ -16,6 +17,9 @@ class Reason(NamedTuple):
     weight: Weight
 
 
+_MALFORMED: Final[dict[str, str]] = {
+    "statement.stricter_than_original": "the old receipt is intact by its own digest, but this reader is stricter",
+}
 _UNTRUSTED: Final[dict[str, str]] = {
     "signature.no_trusted_key": "no trusted key made any of the signatures",
     "signature.no_certificate": "an identity is trusted, and the receipt has no Sigstore bundle with a certificate",
@@ -31,6 +35,9 @@ _UNTRUSTED: Final[dict[str, str]] = {
 }
 _REFUTED: Final[dict[str, str]] = {
     "statement.payload_digest": "the payload is not the one the verifier expected",
+    "statement.content_digest": "the old receipt's content digest is not the digest of its content",
+    "statement.overall_ok": "the old receipt's overall_ok is not what its evidence items come to",
+    "statement.digest_conflict": "the old receipt has two digests for one file",
     "statement.passed": "passed contradicts checked, reason, breach, outcome or an evidence item",
     "statement.unchecked": "nobody checked, yet it says passed or gives a reason",
     "statement.failed_without_reason": "checked and not passed, without a reason or a breach",
@@ -54,6 +61,22 @@ _REFUTED: Final[dict[str, str]] = {
     "contract-seals.deleted": "a sealed file is gone",
     "contract-seals.not_a_file": "a sealed path is a link, a directory or a special file",
     "contract-seals.other_contract": "the receipt's seals are not those of the verifier's contract",
+    "audit-log.missing": "the verifier gave an audit log and the receipt names none",
+    "audit-log.not_pinned": "the receipt pins neither the audit log's last record nor how many there are",
+    "audit-log.empty": "the audit log holds no record",
+    "audit-log.malformed": "a line of the audit log is no record",
+    "audit-log.unknown_member": "a line of the audit log holds something that no hash covers",
+    "audit-log.torn": "the last line of the audit log is cut off",
+    "audit-log.sequence": "a record does not have the number of its place: one was left out, put in or moved",
+    "audit-log.link": "a record does not name the hash of the one before it",
+    "audit-log.edited": "a record's hash is not what its bytes give",
+    "audit-log.count": "the audit log has more or fewer records than the receipt pins",
+    "audit-log.head": "the audit log's last record is not the one that the receipt pins",
+    "audit-log.request": "the audit log has no record of the receipt's request, or the receipt names none",
+    "audit-log.tokens": "the tokens in the audit log do not add up to the receipt's",
+    "audit-log.tool_calls": "the audit log has more or fewer tool calls than the receipt says",
+    "audit-log.acceptance": "the acceptance in the audit log is not the receipt's verdict",
+    "audit-log.breach": "only one of audit log and receipt says that the contract was breached",
     "evidence-path.differs": "the path is not of the type the receipt observed",
     "evidence-file.differs": "the file's digest or size is not the observed one",
     "evidence-file.expectation": "the observed digest agrees, the expected one does not, yet the item says ok",
@@ -71,6 +94,7 @@ _DENIED: Final[dict[str, str]] = {
     "statement.type_not_allowed": "the verifier does not allow this predicate type",
     "evidence-file.stale": "the receipt's own manifest confirms it, the place the verifier pointed at does not",
     "evidence-text.stale": "the receipt's own manifest confirms the file, the place the verifier pointed at does not",
+    "statement.path_spelling": "a path is spelled otherwise than it is, as in a//b, and the verifier refuses that",
     "freshness.in_future": "the run finished after the signature or after now, beyond the tolerance",
     "freshness.too_old": "the run finished longer ago than the profile allows",
 }
@@ -81,7 +105,9 @@ _NEUTRAL: Final[dict[str, str]] = {
     "statement.no_handler": "no handler is registered for the predicate type",
     "statement.not_examined": "the signature was not trusted, so the statement was not read",
     "statement.twin_names": "two sealed names differ only by case or normalisation",
+    "statement.imported": "the statement was imported from an old format; whoever signed it did not see the run",
     "statement.contradicted": "another trusted receipt in the file says of the same outputs that they failed",
+    "statement.counters_zero": "the run did not complete, and all its counters are zero",
     "context.equal": "the receipt was made for exactly this packet, input and output manifest",
     "context.not_demanded": "the verifier demands no context",
     "subjects.matched": "every subject has the content the receipt says",
@@ -96,8 +122,14 @@ _NEUTRAL: Final[dict[str, str]] = {
     "contract-seals.held": "every sealed path is as the verifier's contract or base has it",
     "contract-seals.held_as_reported": "every sealed path is as the receipt's own list has it",
     "contract-seals.nothing_sealed": "neither the receipt nor the verifier's contract seals anything",
+    "contract-seals.null_seal": "a path sealed as null by an old format, which does not say whether it was absent",
     "contract-seals.no_workspace": "the verifier gave no workspace",
     "contract-seals.unreadable": "a sealed path could not be read",
+    "audit-log.consistent": "the audit log is unbroken and agrees with the receipt; it proves no more than that",
+    "audit-log.not_demanded": "the verifier gave no audit log",
+    "audit-log.unreadable": "the audit log could not be read",
+    "audit-log.cannot_pin": "the old format cannot pin the log: records cut off at its end go unseen",
+    "audit-log.no_counters": "the run did not complete and its counters are zero, so they were not compared",
     "evidence-path.confirmed": "the path is of the type the receipt observed",
     "evidence-path.no_workspace": "the verifier gave no workspace",
     "evidence-path.unreadable": "the path could not be looked at",
@@ -124,6 +156,7 @@ _NEUTRAL: Final[dict[str, str]] = {
 }
 
 _BY_WEIGHT: Final[tuple[tuple[Weight, dict[str, str]], ...]] = (
+    ("malformed", _MALFORMED),
     ("untrusted", _UNTRUSTED),
     ("refuted", _REFUTED),
     ("denied", _DENIED),

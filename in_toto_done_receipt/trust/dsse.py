@@ -10,8 +10,14 @@ def keys_that_signed(envelope: Envelope, keys: tuple[TrustedKey, ...]) -> tuple[
 
     Does not look at validity windows, thresholds or the payload type. Signatures by anybody else are ignored.
     """
-    message = pae(envelope.payload_type, envelope.payload)
-    return tuple(key for key in keys if _signed(key, envelope.signatures, message))
+    return keys_over(pae(envelope.payload_type, envelope.payload), envelope.signatures, keys)
+
+
+def keys_over(
+    message: bytes, signatures: tuple[Signature, ...], keys: tuple[TrustedKey, ...]
+) -> tuple[TrustedKey, ...]:
+    """All keys that made at least one of the signatures over this message, in the order of `keys`."""
+    return tuple(key for key in keys if _signed(key, signatures, message))
 
 
 def _signed(key: TrustedKey, signatures: tuple[Signature, ...], message: bytes) -> bool:

@@ -7,6 +7,7 @@ from in_toto_done_receipt.results.model import Signer, TrustFacts
 from in_toto_done_receipt.trust.pattern import Pattern
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.digests import sha256_hex
+from in_toto_done_receipt.wire.dsse import Signature
 from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.statement import Statement
 from in_toto_done_receipt.wire.value import Value
@@ -110,6 +111,16 @@ class VerifiedStatement(Value, kw_only=True):
     scopes: tuple[tuple[Signer, Scope], ...]
     trust: TrustFacts
     signed_times: datetime | None
+
+
+class OldSignatures(Value, kw_only=True):
+    """The signatures of an old receipt: Ed25519 over `message`, which is computed from the file's bytes.
+
+    Their key ids are labels, as the old format says: whoever holds the file can change them.
+    """
+
+    message: bytes
+    signatures: tuple[Signature, ...]
 
 
 def make_policy(

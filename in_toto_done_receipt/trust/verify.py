@@ -5,15 +5,15 @@ from typing import Final
 
 from in_toto_done_receipt.errors import MalformedStatement, SignatureNotTrusted, TrustError
 from in_toto_done_receipt.results.model import Signer, TrustedRoot, TrustFacts
-from in_toto_done_receipt.trust.dsse import keys_that_signed
-from in_toto_done_receipt.trust.model import RootFile, Scope, TrustedKey, TrustPolicy, VerifiedStatement
+from in_toto_done_receipt.trust.dsse import keys_over, keys_that_signed
+from in_toto_done_receipt.trust.model import OldSignatures, RootFile, Scope, TrustedKey, TrustPolicy, VerifiedStatement
 from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.digests import sha256_hex
-from in_toto_done_receipt.wire.dsse import DONE_RECEIPT_PAYLOAD_TYPE, INTOTO_PAYLOAD_TYPE, Envelope
+from in_toto_done_receipt.wire.dsse import DONE_RECEIPT_PAYLOAD_TYPE, INTOTO_PAYLOAD_TYPE, Envelope, Signature
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.reader import Group
 from in_toto_done_receipt.wire.rfc3339 import format_time, parse_time
-from in_toto_done_receipt.wire.statement import read_statement
+from in_toto_done_receipt.wire.statement import Statement, read_statement
 
 PAYLOAD_TYPES: Final = (INTOTO_PAYLOAD_TYPE, DONE_RECEIPT_PAYLOAD_TYPE)
 
@@ -61,12 +61,53 @@ def verify_group(group: Group, trust: TrustPolicy, *, at: datetime) -> VerifiedS
         _demand_threshold(found, trust)
     if group.payload_type not in PAYLOAD_TYPES:
         raise MalformedStatement(f"payload type is {quote(group.payload_type)}, expected {' or '.join(PAYLOAD_TYPES)}")
+    return _verified(read_statement(group.payload), group.payload, group.payload_type, trust, found)
+
+
+def verify_old(
+    statement: Statement,
+    *,
+    payload: bytes,
+    payload_type: str,
+    signed: OldSignatures | None,
+    trust: TrustPolicy,
+    at: datetime,
+) -> VerifiedStatement:
+    """The statement that an old receipt amounts to, once enough trusted principals signed the old receipt.
+
+    `payload` is the whole old file, `payload_type` names its format, `signed` holds its Ed25519 signatures and what
+    they are over; None for a format that has none. Every trusted Ed25519 key is tried on every signature; a key id is
+    a label. Raises as `verify_group`. Does not check that `statement` and `signed` come from `payload`.
+    """
+    if trust.root is not None:
+        _refuse_old_root(trust.root, at)
+    found = _Found()
+    if trust.mode == "signed":
+        if signed is None:
+            raise SignatureNotTrusted(
+                "a file of this format cannot be signed",
+                reason="signature.no_trusted_key",
+                hint="--unsigned looks at it without a signer",
+            )
+        able = tuple(key for key in trust.keys if key.algorithm == "ed25519")
+        try:
+            made = keys_over(signed.message, signed.signatures, able)
+            _count_keys(made, signed.signatures, trust, at, found)
+        except SignatureNotTrusted as failure:
+            found.failures.append(failure)
+        _demand_threshold(found, trust)
+    return _verified(statement, payload, payload_type, trust, found)
+
+
+def _verified(
+    statement: Statement, payload: bytes, payload_type: str, trust: TrustPolicy, found: _Found
+) -> VerifiedStatement:
     signers = sorted(found.signers, key=lambda pair: (pair[0].principal, pair[0].name))
     return VerifiedStatement(
-        statement=read_statement(group.payload),
-        payload=group.payload,
-        payload_type=group.payload_type,
-        payload_sha256=sha256_hex(group.payload),
+        statement=statement,
+        payload=payload,
+        payload_type=payload_type,
+        payload_sha256=sha256_hex(payload),
         signers=tuple(signer for signer, _ in signers),
         scopes=tuple(signers),
         trust=trust_facts(trust),
@@ -121,18 +162,29 @@ def _verify_certificate(bundle: Bundle, trust: TrustPolicy, found: _Found) -> No
 
 
 def _verify_keys(envelope: Envelope, trust: TrustPolicy, at: datetime, found: _Found) -> None:
+    signed = keys_that_signed(envelope, trust.keys)
+    _count_keys(signed, envelope.signatures, trust, at, found)
+
+
+def _count_keys(
+    signed: tuple[TrustedKey, ...],
+    signatures: tuple[Signature, ...],
+    trust: TrustPolicy,
+    at: datetime,
+    found: _Found,
+) -> None:
+    """Add the keys that signed and are valid, or say why there are none."""
     if not trust.keys:
         raise SignatureNotTrusted(
             "only Sigstore identities are trusted, and this is signed with a key, without a certificate",
             reason="signature.no_certificate",
             hint="trust the key with --trusted-key NAME=PEM",
         )
-    signed = keys_that_signed(envelope, trust.keys)
     if not signed:
         raise SignatureNotTrusted(
-            f"none of {len(trust.keys)} trusted key(s) made any of {len(envelope.signatures)} signature(s)",
+            f"none of {len(trust.keys)} trusted key(s) made any of {len(signatures)} signature(s)",
             reason="signature.no_trusted_key",
-            hint=_named_keys(envelope),
+            hint=_named_keys(signatures),
         )
     valid = [key for key in signed if key.valid_at(at)]
     for key in valid:
@@ -154,9 +206,9 @@ def _window(key: TrustedKey) -> str:
     return f"is valid {' '.join(limits)}"
 
 
-def _named_keys(envelope: Envelope) -> str | None:
-    """The key ids that the envelope claims, to compare with the trusted ones; they prove nothing."""
-    named = [quote(signature.keyid) for signature in envelope.signatures if signature.keyid]
+def _named_keys(signatures: tuple[Signature, ...]) -> str | None:
+    """The key ids that the signatures claim, to compare with the trusted ones; they prove nothing."""
+    named = [quote(signature.keyid) for signature in signatures if signature.keyid]
     return f"it claims to be signed by {', '.join(named[:3])}" if named else None
 
 

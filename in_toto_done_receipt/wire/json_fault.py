@@ -8,7 +8,13 @@ import json
 import re
 from typing import Final, NamedTuple
 
-from in_toto_done_receipt.wire.json_values import DECODER, NotStrictError, float_in_range, integer_in_range
+from in_toto_done_receipt.wire.json_values import (
+    DECODER,
+    MAX_INTEGER,
+    NotStrictError,
+    float_in_range,
+    integer_in_range,
+)
 from in_toto_done_receipt.wire.pointer import quote
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*+")
@@ -43,13 +49,13 @@ class _FoundError(Exception):
         self.fault = Fault(kind, fact, offset)
 
 
-def first_fault(text: str, *, max_depth: int, shallow: bool) -> Fault:
+def first_fault(text: str, *, max_depth: int, shallow: bool, max_integer: int = MAX_INTEGER) -> Fault:
     """The first fault in document order. For a text without one it says so, at offset 0, as a syntax fault.
 
     `shallow` is the promise that brackets nest at most `max_depth` deep, so that the C scanner may be let loose.
     """
     try:
-        _Reader(text, max_depth, shallow).read()
+        _Reader(text, max_depth, shallow, max_integer).read()
     except _FoundError as found:
         return found.fault
     return Fault("syntax", "not strict JSON", 0)
@@ -58,8 +64,9 @@ def first_fault(text: str, *, max_depth: int, shallow: bool) -> Fault:
 class _Reader:
     """One pass over one text; `open` holds, for each open container, its names so far (an array: None)."""
 
-    def __init__(self, text: str, max_depth: int, shallow: bool) -> None:
+    def __init__(self, text: str, max_depth: int, shallow: bool, max_integer: int) -> None:
         self.text = text
+        self.max_integer = max_integer
         self.max_depth = max_depth
         self.offset = 0
         self.open: list[set[str] | None] = []
@@ -217,15 +224,16 @@ class _Reader:
         if number is None:
             got = quote(word[0]) if word else self._here()
             raise _FoundError("syntax", f"expected a value, got {got}", start)
-        _refuse_number(number, start)
+        _refuse_number(number, start, self.max_integer)
         self.offset = number.end()
 
 
-def _refuse_number(number: re.Match[str], start: int) -> None:
+def _refuse_number(number: re.Match[str], start: int, max_integer: int) -> None:
     digits = number[0]
     has_fraction = number[1] or number[2]
     try:
-        float_in_range(digits) if has_fraction else integer_in_range(digits)
+        float_in_range(digits) if has_fraction else integer_in_range(digits, max_integer)
     except NotStrictError:
-        kind, fact = ("nan", "too large for a double") if has_fraction else ("integer", "beyond 2^53-1")
+        power = max_integer.bit_length()
+        kind, fact = ("nan", "too large for a double") if has_fraction else ("integer", f"beyond 2^{power}-1")
         raise _FoundError(kind, f"number {quote(digits)} is {fact}", start) from None

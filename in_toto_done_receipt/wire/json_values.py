@@ -1,12 +1,13 @@
 """The hooks that make the standard library's JSON scanner strict; shared by the reader and the finder of faults."""
 
+import functools
 import json
 import math
 from typing import Any, Final, NoReturn
 
 MAX_INTEGER: Final = 2**53 - 1  # what every reader represents exactly (RFC 8785, I-JSON)
-# Longest integer in range; a longer one is refused by its length, since reading thousands of digits is quadratic.
-_MAX_INTEGER_CHARACTERS: Final = len(str(-MAX_INTEGER))
+# Of any integer that a format here allows; a longer one is refused unread: reading thousands of digits is quadratic.
+_MAX_INTEGER_CHARACTERS: Final = len(str(-(2**64)))
 
 
 class NotStrictError(Exception):
@@ -21,12 +22,12 @@ def float_in_range(digits: str) -> float:
     return value
 
 
-def integer_in_range(digits: str) -> int:
-    """The integer; refused beyond 2^53-1."""
+def integer_in_range(digits: str, limit: int = MAX_INTEGER) -> int:
+    """The integer; refused beyond the limit on either side."""
     if len(digits) > _MAX_INTEGER_CHARACTERS:
         raise NotStrictError
     value = int(digits)
-    if abs(value) > MAX_INTEGER:
+    if abs(value) > limit:
         raise NotStrictError
     return value
 
@@ -49,3 +50,13 @@ DECODER: Final = json.JSONDecoder(
 SHORT_INTEGERS_DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_constant=_constant, parse_float=float_in_range
 )
+
+
+def wide_decoder(limit: int) -> json.JSONDecoder:
+    """A strict decoder for a format that has integers beyond 2^53-1."""
+    return json.JSONDecoder(
+        object_pairs_hook=_object,
+        parse_constant=_constant,
+        parse_float=float_in_range,
+        parse_int=functools.partial(integer_in_range, limit=limit),
+    )

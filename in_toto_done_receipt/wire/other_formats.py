@@ -11,8 +11,8 @@ class OtherFormat(NamedTuple):
 
 
 _BY_SCHEMA: Final = {
-    "agent-receipt/v1": OtherFormat("an agent-receipt/v1 file", "old receipts are read with --as or imported"),
-    "harness.receipt.v1": OtherFormat("a harness.receipt.v1 file", "old receipts are read with --as or imported"),
+    "agent-receipt/v1": OtherFormat("an agent-receipt/v1 file", "verify it with --as agent-receipt, or import it"),
+    "harness.receipt.v1": OtherFormat("a harness.receipt.v1 file", "verify it with --as harness-receipt, or import it"),
     "agent-output-manifest/v1": OtherFormat("an output manifest", "give it with --manifest"),
 }
 _BY_MEDIA_TYPE: Final = {

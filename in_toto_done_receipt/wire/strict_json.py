@@ -8,7 +8,13 @@ import re
 from typing import Any, Final
 
 from in_toto_done_receipt.errors import LimitExceeded, MalformedJson
-from in_toto_done_receipt.wire.json_values import DECODER, MAX_INTEGER, SHORT_INTEGERS_DECODER, NotStrictError
+from in_toto_done_receipt.wire.json_values import (
+    DECODER,
+    MAX_INTEGER,
+    SHORT_INTEGERS_DECODER,
+    NotStrictError,
+    wide_decoder,
+)
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_INTEGER", "loads"]
 
@@ -27,7 +33,13 @@ _LONE_SURROGATE: Final = re.compile(
 
 
 def loads(
-    data: bytes, *, what: str = "document", max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH, first_line: int = 1
+    data: bytes,
+    *,
+    what: str = "document",
+    max_bytes: int = MAX_BYTES,
+    max_depth: int = MAX_DEPTH,
+    first_line: int = 1,
+    max_integer: int = MAX_INTEGER,
 ) -> Any:
     """The tree of a strict JSON document: dict, list, str, int, float, bool, None.
 
@@ -35,7 +47,8 @@ def loads(
     duplicate member names at any depth, NaN, infinities and numbers too large for a double, lone surrogates, integers
     beyond 2^53-1, nesting deeper than `max_depth`, anything after the document. Raises LimitExceeded ("file-bytes")
     above `max_bytes`. A number with fraction or exponent is a float, never an int. `first_line` is the number of the
-    first line, for a document that is a part of a file. Time and memory are linear in the size.
+    first line, for a document that is a part of a file; `max_integer` is for old formats that have larger ones. Time
+    and memory are linear in the size.
     """
     if len(data) > max_bytes:
         raise LimitExceeded("file-bytes", allowed=max_bytes, value=len(data), where=what)
@@ -43,10 +56,11 @@ def loads(
     shallow, whole = _looked_over(data, max_depth)
     try:
         if shallow and whole:
-            return _decoder(data).decode(text)
+            decoder = _decoder(data) if max_integer == MAX_INTEGER else wide_decoder(max_integer)
+            return decoder.decode(text)
     except (NotStrictError, ValueError, RecursionError):
         pass  # refused below, outside of the handler: the fault's own place says more than this exception
-    raise _refusal(text, what, max_depth, shallow, first_line)
+    raise _refusal(text, what, max_depth, shallow, first_line, max_integer)
 
 
 def _decoded(data: bytes, what: str, first_line: int) -> str:
@@ -94,11 +108,11 @@ def _decoder(data: bytes) -> Any:
     return DECODER if _SUSPECT_DIGITS in data.translate(_DIGITS_TO_ZERO) else SHORT_INTEGERS_DECODER
 
 
-def _refusal(text: str, what: str, max_depth: int, shallow: bool, first_line: int) -> MalformedJson:
+def _refusal(text: str, what: str, max_depth: int, shallow: bool, first_line: int, max_integer: int) -> MalformedJson:
     """The error for the first fault of a text that is known to have one."""
     from in_toto_done_receipt.wire.json_fault import first_fault
 
-    fault = first_fault(text, max_depth=max_depth, shallow=shallow)
+    fault = first_fault(text, max_depth=max_depth, shallow=shallow, max_integer=max_integer)
     return MalformedJson(f"{what}: {fault.fact}, {_place(text, fault.offset, first_line)}", kind=fault.kind)
 
 

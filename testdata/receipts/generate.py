@@ -190,7 +190,9 @@ def context(packet: str = PACKET) -> Change:
 
 
 def manifest_bytes(files: Files) -> str:
-    rows = [{"bytes": len(text.encode()), "path": path, "sha256": sha256(text)} for path, text in sorted(files.items())]
+    rows: list[Json] = [
+        {"bytes": len(text.encode()), "path": path, "sha256": sha256(text)} for path, text in sorted(files.items())
+    ]
     total = sum(row["bytes"] for row in rows)
     tree = {"file_count": len(rows), "files": rows, "schema": "agent-output-manifest/v1", "total_bytes": total}
     return json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -205,6 +207,40 @@ def with_manifest(statement: Json, predicate: Json) -> None:
 def contract_text(sealed: list[Json], absent: list[str]) -> str:
     tree = {"absent": absent, "schema": "https://w3id.org/done-receipt/contract/v0.1", "sealed": sealed}
     return json.dumps(tree, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+RECORDS: list[Json] = [
+    {"kind": "request", "detail": {"question": "Say hello to the world."}},
+    {"kind": "response", "detail": {"answer": "on it", "input_tokens": 60, "output_tokens": 15, "tool_calls": 5}},
+    *({"kind": "tool_use", "detail": {"args": {"n": number}, "ok": True, "tool": "write"}} for number in range(5)),
+    {"kind": "response", "detail": {"answer": "done", "input_tokens": 40, "output_tokens": 5, "tool_calls": 0}},
+    {"kind": "acceptance", "detail": {"check": "check.sh", "passed": True, "reason": ""}},
+]
+
+
+def chain(records: list[Json] = RECORDS, request: str = "req-7") -> list[str]:
+    """The lines of an audit log: each names the hash of the one before it."""
+    lines, previous = [], "genesis"
+    for number, said in enumerate(records):
+        head = {"ts": f"2026-11-30T11:00:0{number}Z", "request": request}
+        record = json.dumps(head | said, separators=(",", ":"))
+        digest = sha256(previous + record)
+        lines.append(f'{{"seq":{number},"prev":"{previous}","hash":"{digest}","record":{record}}}\n')
+        previous = digest
+    return lines
+
+
+def audited(lines: list[str], request: str = "req-7") -> Change:
+    """The receipt pins this audit log, and says how many tokens the run took."""
+    log = {"requestId": request, "records": len(lines), "head": json.loads(lines[-1])["hash"]}
+    return update("run", auditLog=log, usage={"inputTokens": 100, "outputTokens": 20})
+
+
+AUDITED: Json = {"change": audited(chain()), "flags": ["--audit-log", "audit.jsonl"]}
+
+
+def audit_file(lines: list[str]) -> Files:
+    return {"audit.jsonl": "".join(lines)}
 
 
 CONTRACT = {"contract.json": contract_text([file("tests/check.sh", CHECK)], [])}
@@ -413,6 +449,12 @@ HONEST = {
         change=update("run", finishedOn="9999-12-31T23:59:59.999999999Z"),
         flags=["--profile", "acceptance.toml", "--at", "9999-12-31T23:59:59Z"],
     ),
+    "audit_log": Case(
+        why="The harness's audit log is the one that the receipt pins, and tells of the run what the receipt does.",
+        inputs=audit_file(chain()),
+        **AUDITED,
+        more={"reasons": ["audit-log.consistent"], "assurance": "fully_rechecked"},
+    ),
     "clock_skew": Case(
         why="A clock that runs two minutes ahead is no fraud.",
         change=update("run", finishedOn="2026-11-30T13:02:00Z"),
@@ -554,6 +596,47 @@ REFUSED = {
         flags=["--manifest", "manifest.json"],
         violations=("subjects.manifest",),
         more={"reasons": ["output-manifest.other_file", "output-manifest.matched"]},
+    ),
+    "audit_log_cut": Case(
+        why="The last record of the audit log is gone: nothing but the receipt's pin can tell.",
+        code=11,
+        inputs=audit_file(chain()[:-1]),
+        **AUDITED,
+        violations=("audit.log",),
+        more={"reasons": ["audit-log.count"]},
+    ),
+    "audit_log_edited": Case(
+        why="A record of the audit log was edited, its hash left as it was.",
+        code=11,
+        inputs=audit_file([line.replace('"input_tokens":60', '"input_tokens":10') for line in chain()]),
+        **AUDITED,
+        violations=("audit.log",),
+        more={"reasons": ["audit-log.edited"]},
+    ),
+    "audit_log_disagrees": Case(
+        why="The audit log is sound and is the pinned one, and its last acceptance failed.",
+        code=11,
+        change=audited(chain([*RECORDS[:-1], {"kind": "acceptance", "detail": {"passed": False}}])),
+        inputs=audit_file(chain([*RECORDS[:-1], {"kind": "acceptance", "detail": {"passed": False}}])),
+        flags=["--audit-log", "audit.jsonl"],
+        violations=("audit.log",),
+        more={"reasons": ["audit-log.acceptance"]},
+    ),
+    "audit_log_left_out": Case(
+        why="The verifier has the audit log, and the receipt does not name it; leaving something out never helps.",
+        code=11,
+        inputs=audit_file(chain()),
+        flags=["--audit-log", "audit.jsonl"],
+        violations=("audit.log",),
+        more={"reasons": ["audit-log.missing"]},
+    ),
+    "audit_log_empty": Case(
+        why="An empty audit log is no log of nothing.",
+        code=11,
+        inputs={"audit.jsonl": ""},
+        **AUDITED,
+        violations=("audit.log",),
+        more={"reasons": ["audit-log.empty"]},
     ),
     "context_differs": Case(
         why="The receipt was made for another packet.",

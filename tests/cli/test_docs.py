@@ -50,7 +50,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HONEST = ROOT / "testdata" / "receipts" / "honest"
 END = "__END__"
-EXIT_CODES: Final = {"untrusted": "10", "refuted": "11", "denied": "12", "neutral": "\N{EN DASH}"}
+EXIT_CODES: Final = {"malformed": "3", "untrusted": "10", "refuted": "11", "denied": "12", "neutral": "\N{EN DASH}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

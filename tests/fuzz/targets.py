@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 from unicodedata import category
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput, ProfileError, SignatureNotTrusted, TrustError
 from in_toto_done_receipt.handlers.registry import handlers_by_type
+from in_toto_done_receipt.importers import agent_receipt, harness_receipt
+from in_toto_done_receipt.importers.harness_format import file_bytes
+from in_toto_done_receipt.importers.model import statement_of
+from in_toto_done_receipt.observe.audit_chain.line import NotALineError, read_line
 from in_toto_done_receipt.observe.manifest.read import read_manifest
 from in_toto_done_receipt.observe.seals import read_contract, write_contract
 from in_toto_done_receipt.pipeline import recompute
@@ -37,6 +43,7 @@ from in_toto_done_receipt.wire.record import to_tree
 from in_toto_done_receipt.wire.rfc3339 import parse_time
 from in_toto_done_receipt.wire.statement import Statement, read_statement
 from in_toto_done_receipt.wire.strict_json import loads
+from tests.conformance import harness_original as original
 
 ROOT: Final = Path(__file__).parents[2]
 DATA: Final = ROOT / "testdata"
@@ -150,6 +157,42 @@ def _trust(data: bytes) -> None:
     policy = load_trust(data, base=Path("/base"), read=_read)
     assert policy.threshold >= 1
     assert policy.keys or policy.identities, "a policy that trusts nobody"
+
+
+def _agent_receipt(data: bytes) -> None:
+    old = agent_receipt.read(data, what="receipt")
+    context = RecomputeContext(evaluated_at=NOW, settings=Settings())
+    found = recompute(data, trust=UNSIGNED, context=context, as_format="agent-receipt")
+    assert found.result.examined
+    statement = read_statement(statement_of(old, what="receipt"))
+    read_predicate(statement)
+    assert summary_line(old.receipt) == summary_line(read_predicate(statement))
+
+
+def _harness_receipt(data: bytes) -> None:
+    receipt = harness_receipt.read_harness_receipt(data)
+    again = harness_receipt.read_harness_receipt(file_bytes(receipt))
+    assert replace(again, digest=receipt.digest) == receipt
+    context = RecomputeContext(evaluated_at=NOW, settings=Settings())
+    assert recompute(data, trust=UNSIGNED, context=context, as_format="harness-receipt").result.examined
+
+
+def _audit_line(data: bytes) -> None:
+    try:
+        line = read_line(data)
+    except NotALineError:
+        return
+    assert line.raw in data
+    assert json.loads(line.raw).get("request") == line.request
+
+
+def _harness_receipts() -> Iterable[bytes]:
+    yield original.pretty(original.receipt(contract={"entries": {"a/b": "0" * 64, "a-b": None}}, audit_request="r"))
+    yield original.pretty(original.receipt(passed=False, reason="\x00\u2028", seal_breach="a was modified"))
+
+
+def _audit_lines() -> Iterable[bytes]:
+    yield from (line.rstrip(b"\n") for line in original.chain(original.run_records(breach=True)))
 
 
 def _contract(data: bytes) -> None:
@@ -305,6 +348,14 @@ TARGETS: Final = (
         words=_TRUST_WORDS,
         toml=True,
     ),
+    Target(
+        name="agent-receipt",
+        run=_agent_receipt,
+        seeds=_files("agent_receipt/*/receipt.json"),
+        words=("detail", "observed", "expect_sha256", "must_be_file", "stdout_contains", "created_at", "overall_ok"),
+    ),
+    Target(name="harness-receipt", run=_harness_receipt, seeds=_harness_receipts, words=("entries", "seal_breach")),
+    Target(name="audit-line", run=_audit_line, seeds=_audit_lines, words=("seq", "prev", "hash", "record", "detail")),
     Target(name="contract", run=_contract, seeds=_files("receipts/*/contract.json"), words=("schema", "absent")),
     Target(name="manifest", run=_manifest, seeds=_manifests, words=("file_count", "files", "bytes", "total_bytes")),
     Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),

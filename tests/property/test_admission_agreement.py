@@ -32,6 +32,7 @@ REASONS = {
     "subjects": ("subjects.matched", "subjects.unmatched", "subjects.nothing_given", "subjects.differs"),
     "output-manifest": ("output-manifest.matched", "output-manifest.not_claimed", "output-manifest.differs"),
     "contract-seals": ("contract-seals.held", "contract-seals.modified", "contract-seals.other_contract"),
+    "audit-log": ("audit-log.consistent", "audit-log.not_demanded", "audit-log.count", "audit-log.cannot_pin"),
     "freshness": ("freshness.fresh", "freshness.too_old", "freshness.in_future"),
     "evidence-other": ("evidence-other.unknown_kind",),
 }

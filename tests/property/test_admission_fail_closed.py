@@ -33,7 +33,7 @@ INERT = re.compile(
     r"|contract/(sealed|absent)|sandbox/(required|layers(/.*)?)|coverage/(blocked|reported|byKind(/.*)?)"
     r"|checks/[a-z-]+/findings/\*/(check|message|claim|evidence|path)"
     r"|checks/evidence-[a-z]+(/.*)?"
-    r"|checks/(output-manifest|contract-seals|freshness)/findings/\*/reason"
+    r"|checks/(output-manifest|contract-seals|audit-log|freshness)/findings/\*/reason"
     r"|checks/(signature|statement|subjects|contract-seals)/status"
     r"|claims/\*/(statement|evidence/\*/(index|reason|message|path)))"
     r"|profile/(collection|digest|overrides|agent/models/\*)|evaluatedAt"

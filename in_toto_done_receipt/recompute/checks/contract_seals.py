@@ -4,7 +4,9 @@ The sealed set is the verifier's own contract together with the receipt's list; 
 never helps.
 """
 
+from in_toto_done_receipt.observe.look import path_type
 from in_toto_done_receipt.observe.seals import Contract, SealChange, look_again
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.predicates.done_receipt.model import Contract as Reported
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.results.findings import Finding
@@ -29,8 +31,9 @@ def run(case: Case) -> tuple[Finding, ...]:
         return (*disagreements, finding("not_checked", "contract-seals.no_workspace", "the verifier gave no workspace"))
     case.time_left()
     sealed, absent = _together(reported, own)
+    null = {found.path for found in case.found("contract-seals.null_seal")} - _demanded(own)
     changes = look_again(case.context.workspace, sealed, absent)
-    found = disagreements + tuple(_change(change) for change in changes)
+    found = disagreements + tuple(_change(change, case.context.workspace, null) for change in changes)
     if found:
         return found
     count = f"{len(sealed)} sealed file(s) and {len(absent)} absent path(s)"
@@ -71,7 +74,15 @@ def _compared(reported: Reported, own: Contract) -> tuple[Finding, ...]:
     )
 
 
-def _change(change: SealChange) -> Finding:
+def _demanded(own: Contract | None) -> set[str | None]:
+    """The paths of which the verifier's own contract says what they were."""
+    return set() if own is None else {*own.absent, *own.digests()}
+
+
+def _change(change: SealChange, workspace: DirectoryWorkspace, null: set[str | None]) -> Finding:
+    if change.change == "created" and change.path in null and path_type(workspace, change.path) == "directory":
+        message = f"{escape(change.path)} is sealed as null and is a directory: nobody can say that it was one before"
+        return finding("not_checked", "contract-seals.null_seal", message, path=change.path)
     reason = _REASONS.get(change.change)
     message = f"{escape(change.path)}: {change.detail}"
     if reason is None:

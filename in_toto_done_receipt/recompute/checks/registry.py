@@ -9,6 +9,7 @@ from typing import Final
 
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.checks import (
+    audit_log,
     context,
     contract_seals,
     evidence_command,
@@ -40,6 +41,7 @@ CHECKS: Final[tuple[tuple[str, Run], ...]] = (
     ("evidence-output", evidence_output.run),
     ("evidence-tests", evidence_tests.run),
     ("evidence-other", evidence_other.run),
+    ("audit-log", audit_log.run),
     ("freshness", freshness.run),
 )
 
@@ -58,5 +60,6 @@ DOCUMENT_ORDER: Final = (
     "evidence-tests",
     "evidence-output",
     "evidence-other",
+    "audit-log",
     "freshness",
 )

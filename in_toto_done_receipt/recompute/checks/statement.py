@@ -1,6 +1,7 @@
 """What the statement says agrees with itself, is of an allowed type and is the payload that was expected."""
 
 from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
+from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.findings import Finding
@@ -42,11 +43,38 @@ def run(case: Case) -> tuple[Finding, ...]:
         finding("fail", fault.reason, fault.message, pointer=fault.pointer)
         for fault in coherence_faults(case.receipt, case.statement)
     )
-    return faults + _twins(case) + (() if faults else (_coherent(),))
+    before = any(found.check == "statement" and found.status == "fail" for found in case.earlier)
+    return faults + _twins(case) + _imported(case) + _counters(case) + (() if faults or before else (_coherent(),))
 
 
 def _coherent() -> Finding:
     return finding("pass", "statement.coherent", "what the receipt says agrees with itself")
+
+
+def _imported(case: Case) -> tuple[Finding, ...]:
+    """A remark on a statement that somebody made from an old receipt: its signer saw the old file, not the run."""
+    harness = case.receipt.agent.harness
+    said = None if harness is None or harness.annotations is None else harness.annotations.get("importedFrom")
+    if said is None or case.context.own_file is not None:
+        return ()
+    schema = escape(said) if isinstance(said, str) else "an old format"
+    message = f"imported from a file of {schema}: a signature attests the import, not the run"
+    return (finding("pass", "statement.imported", message, pointer="/predicate/agent/harness/annotations"),)
+
+
+def _counters(case: Case) -> tuple[Finding, ...]:
+    """A remark on a run that did not complete and says that it did nothing at all: some harnesses forget to count."""
+    if not counters_unknown(case.receipt):
+        return ()
+    message = f"outcome is {case.receipt.run.outcome}, and iterations, tool calls and tokens are all 0"
+    return (finding("pass", "statement.counters_zero", message, pointer="/predicate/run"),)
+
+
+def counters_unknown(receipt: DoneReceipt) -> bool:
+    """Whether the run did not complete and every counter that there is reads zero, tool calls among them."""
+    run = receipt.run
+    tokens = (0, 0) if run.usage is None else (run.usage.input_tokens, run.usage.output_tokens)
+    return run.outcome != "completed" and run.tool_calls == 0 and run.iterations in (None, 0) and tokens == (0, 0)
 
 
 def _twins(case: Case) -> tuple[Finding, ...]:

@@ -80,7 +80,16 @@ remarks(code, id, reason) := {v |
 }
 
 # The checks of which a rule speaks by name.
-named := {"signature", "statement", "context", "subjects", "output-manifest", "contract-seals", "freshness"}
+named := {
+	"signature",
+	"statement",
+	"context",
+	"subjects",
+	"output-manifest",
+	"contract-seals",
+	"audit-log",
+	"freshness",
+}
 
 # One violation for each finding with this status that nobody else speaks of: of another check, about no evidence item.
 strays(code, status) := {v |

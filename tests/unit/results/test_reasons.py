@@ -13,7 +13,7 @@ CODE = re.compile(rf'"((?:{"|".join(DOCUMENT_ORDER)})\.[a-z_]+)"')
 def named() -> set[str]:
     texts = [
         path.read_text(encoding="utf-8")
-        for folder in ("recompute", "trust", "predicates", "handlers")
+        for folder in ("recompute", "trust", "predicates", "handlers", "importers")
         for path in (PACKAGE / folder).rglob("*.py")
         if path.name != "faults.py"
     ]

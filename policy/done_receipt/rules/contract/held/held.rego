@@ -3,7 +3,8 @@
 # description: |
 #   Every sealed path is as the verifier's contract, or else the receipt's own list, has it. When nothing is
 #   sealed this is satisfied and warns; with minimumAssurance reported a contract that nobody looked at is enough
-#   and warns. A file of the tree that decides how a command ends, and that is not sealed, is a warning.
+#   and warns. A file of the tree that decides how a command ends, and that is not sealed, is a warning, and so is a
+#   path that an old format sealed as null.
 # custom:
 #   short_name: held
 #   order: 100
@@ -53,6 +54,10 @@ warnings contains warning if {
 
 warnings contains warning if {
 	some warning in lib.remarks("contract.held", "evidence-command", "evidence-command.unsealed_script")
+}
+
+warnings contains warning if {
+	some warning in lib.remarks("contract.held", "contract-seals", "contract-seals.null_seal")
 }
 
 default contract := {}

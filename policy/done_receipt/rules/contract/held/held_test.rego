@@ -122,3 +122,11 @@ test_a_script_that_nobody_sealed_is_a_warning if {
 	count(held.violations) == 0 with input as unsealed
 	{[w.message, w.term] | some w in held.warnings} == {["a decides", "a"]} with input as unsealed
 }
+
+test_a_path_sealed_as_null_is_a_warning if {
+	remark := {"status": "pass", "reason": "contract-seals.null_seal", "message": "a is sealed as null", "path": "a"}
+	null_seal := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/-", "value": remark}])
+	held.satisfied with input as null_seal
+	count(held.violations) == 0 with input as null_seal
+	{[w.message, w.term] | some w in held.warnings} == {["a is sealed as null", "a"]} with input as null_seal
+}

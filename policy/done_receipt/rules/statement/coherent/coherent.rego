@@ -3,14 +3,15 @@
 # description: |
 #   The statement is the expected one and what it says does not contradict itself: passed, reason, breach,
 #   outcome, times, and each item's ok against what it observed. Another trusted receipt in the file that says of the
-#   same outputs that they failed is a warning.
+#   same outputs that they failed is a warning, and so is a statement that was imported from an old format, an old
+#   receipt's path in another spelling, and a run that did not complete and has counted nothing.
 # custom:
 #   short_name: coherent
 #   order: 60
 #   severity: error
 #   failure_msg: the receipt contradicts itself or is not the expected one
 #   solution: |
-#     Build the receipt again; a receipt that contradicts itself was not made by an honest builder.
+#     Build the receipt again, from the run itself; an honest builder's does not contradict itself.
 #   collections: [minimal]
 #   depends_on: [statement.handler]
 package done_receipt.rules.statement.coherent
@@ -41,4 +42,12 @@ violations contains violation if {
 
 failures := lib.from_findings_except("statement.coherent", "statement", {"statement.type_not_allowed"})
 
-warnings contains warning if some warning in lib.remarks("statement.coherent", "statement", "statement.contradicted")
+warnings contains warning if {
+	some reason in {
+		"statement.contradicted",
+		"statement.imported",
+		"statement.path_spelling",
+		"statement.counters_zero",
+	}
+	some warning in lib.remarks("statement.coherent", "statement", reason)
+}

@@ -68,3 +68,13 @@ test_another_receipt_that_contradicts_is_a_warning if {
 	count(coherent.violations) == 0 with input as other
 	{[w.message, w.term] | some w in coherent.warnings} == {["another one failed", "a"]} with input as other
 }
+
+test_what_was_imported_and_a_path_in_another_spelling_are_warnings if {
+	every reason in {"statement.imported", "statement.path_spelling", "statement.counters_zero"} {
+		remark := {"status": "pass", "reason": reason, "message": "look here"}
+		other := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/-", "value": remark}])
+		coherent.satisfied with input as other
+		count(coherent.violations) == 0 with input as other
+		{w.message | some w in coherent.warnings} == {"look here"} with input as other
+	}
+}

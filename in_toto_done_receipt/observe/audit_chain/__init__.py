@@ -1,0 +1,1 @@
+"""The harness's audit log: JSON lines that are chained by hashes. Read, judged record by record, and written."""
