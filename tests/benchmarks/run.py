@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks import manifests, policies, verifications
+from tests.benchmarks import manifests, old_formats, policies, verifications
 from tests.benchmarks.measure import Row
 
 GROUPS: Final[dict[str, Callable[[Path, int], Iterator[Row]]]] = {
     "verifications": verifications.rows,
     "policies": policies.rows,
     "manifests": manifests.rows,
+    "old-formats": old_formats.rows,
 }
 
 
