@@ -25,37 +25,13 @@ def read_file(path: Path, *, limit: int, what: str, limit_name: str = "file-byte
     LimitExceeded under `limit_name`. Does not look at what the bytes say.
     """
     where = f"{what} {escape(str(path))}"
-    try:
-        before = path.stat()
-        _require_regular(before.st_mode, where)
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except (OSError, ValueError) as fault:
-        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
-    try:
-        return _read_open(fd, before, limit=limit, limit_name=limit_name, where=where)
-    except OSError as fault:
-        raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
-    finally:
-        os.close(fd)
-
-
-def _read_open(fd: int, before: os.stat_result, *, limit: int, limit_name: str, where: str) -> bytes:
-    opened = os.fstat(fd)
-    _require_regular(opened.st_mode, where)
-    if (opened.st_dev, opened.st_ino) != (before.st_dev, before.st_ino):
-        raise UnreadableInput(f"{where} was exchanged while it was opened")
-    if opened.st_size > limit:
-        raise LimitExceeded(limit_name, allowed=limit, value=opened.st_size, where=where)
-    data = bytearray()
-    while len(data) <= opened.st_size:
-        chunk = os.read(fd, min(_CHUNK, opened.st_size + 1 - len(data)))
-        if not chunk:
-            break
-        data += chunk
-    after = os.fstat(fd)
-    if len(data) != opened.st_size or _stamp(after) != _stamp(opened):
-        raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
-    return bytes(data)
+    with _opened(path, where) as (fd, opened):
+        if opened.st_size > limit:
+            raise LimitExceeded(limit_name, allowed=limit, value=opened.st_size, where=where)
+        data = bytearray()
+        for chunk in _chunks(fd, opened, where):
+            data += chunk
+        return bytes(data)
 
 
 def stream_file(path: Path, *, what: str) -> Iterator[bytes]:
@@ -65,6 +41,13 @@ def stream_file(path: Path, *, what: str) -> Iterator[bytes]:
     the end when the file changed meanwhile: pieces that were handed out before are then not to be relied on.
     """
     where = f"{what} {escape(str(path))}"
+    with _opened(path, where) as (fd, opened):
+        yield from _chunks(fd, opened, where)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, where: str) -> Iterator[tuple[int, os.stat_result]]:
+    """Descriptor and status of a regular file, looked at before it is opened: what else lies there is not touched."""
     try:
         before = path.stat()
         _require_regular(before.st_mode, where)
@@ -74,16 +57,23 @@ def stream_file(path: Path, *, what: str) -> Iterator[bytes]:
     try:
         opened = os.fstat(fd)
         _require_regular(opened.st_mode, where)
-        done = 0
-        while done <= opened.st_size and (chunk := os.read(fd, min(_CHUNK, opened.st_size + 1 - done))):
-            done += len(chunk)
-            yield chunk
-        if done != opened.st_size or _stamp(os.fstat(fd)) != _stamp(opened):
-            raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
+        if (opened.st_dev, opened.st_ino) != (before.st_dev, before.st_ino):
+            raise UnreadableInput(f"{where} was exchanged while it was opened")
+        yield fd, opened
     except OSError as fault:
         raise UnreadableInput(f"{where} cannot be read: {_words(fault)}") from None
     finally:
         os.close(fd)
+
+
+def _chunks(fd: int, opened: os.stat_result, where: str) -> Iterator[bytes]:
+    """The bytes, at most one more than there were at opening. Raises UnreadableInput at the end if that changed."""
+    done = 0
+    while done <= opened.st_size and (chunk := os.read(fd, min(_CHUNK, opened.st_size + 1 - done))):
+        done += len(chunk)
+        yield chunk
+    if done != opened.st_size or _stamp(os.fstat(fd)) != _stamp(opened):
+        raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
 
 
 def _require_regular(mode: int, where: str) -> None:
