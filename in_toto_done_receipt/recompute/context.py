@@ -40,8 +40,9 @@ class RecomputeContext(Value, kw_only=True):
     signature is verified. `on_output` is told how each command ended, with the start of what it printed; without it
     nothing is kept but digests.
 
-    For an old receipt examined in place, set by the pipeline: `own_file` is the receipt's own file, which may be its
-    only subject. `canonical_paths` refuses a receipt that spells a path otherwise than it is.
+    For an old receipt examined in place: `own_file` is the receipt's own file, which may be its only subject; the
+    pipeline sets it. `canonical_paths`, which the verifier sets, refuses a receipt that spells a path otherwise than
+    it is.
     """
 
     evaluated_at: datetime

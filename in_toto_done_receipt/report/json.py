@@ -1,4 +1,4 @@
-"""The machine's view: `{result, decision}`, and exactly what the policy engine was given."""
+"""The machine's view: `{result, decision}` as JSON, and the one way in which every command prints JSON."""
 
 import io
 import json
