@@ -177,7 +177,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
             contract=_contract(flags),
             manifest=_manifest(flags, settings),
-            manifest_path=_inside(flags["manifest"], root),
+            manifest_path=_manifest_path(flags["manifest"], root),
             expected_context=_expected_context(flags),
             audit_log=_audit_log(flags["audit_log"]),
             expected_payload=_hex(flags["expected_digest"], "--expected-digest", (64,)),
@@ -265,11 +265,13 @@ def _configured(read: Any) -> Any:
         raise ConfigurationError(error.message, hint=error.hint) from None
 
 
-def _inside(path: Path | None, root: Path | None) -> str | None:
+def _manifest_path(path: Path | None, root: Path | None) -> str | None:
     """The manifest file's path relative to the root when it lies there: it is not part of its own inventory."""
-    if path is None or root is None or not path.resolve().is_relative_to(root.resolve()):
+    if path is None or root is None:
         return None
-    return path.resolve().relative_to(root.resolve()).as_posix()
+    from in_toto_done_receipt.producer.inventory import path_inside  # loads the scan: only --manifest pays for it
+
+    return path_inside(path, root)
 
 
 def _expected_context(flags: Flags) -> ExpectedContext | None:
