@@ -6,11 +6,12 @@ from typing import Final
 import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, read_named
-from in_toto_done_receipt.cli.verify_setup import MAX_KEY_BYTES, outside
+from in_toto_done_receipt.cli.verify_setup import outside
 from in_toto_done_receipt.errors import ConfigurationError, OutputError
 from in_toto_done_receipt.observe.files import write_atomic
 from in_toto_done_receipt.observe.globs import expand
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
+from in_toto_done_receipt.producer.keys import MAX_KEY_BYTES
 from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.wire.escape import escape

@@ -37,8 +37,7 @@ from in_toto_done_receipt.wire.rfc3339 import parse_time
 if TYPE_CHECKING:
     from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 
-MAX_KEY_BYTES = 1 << 16
-MAX_ROOT_BYTES = 16 << 20
+MAX_ROOT_BYTES = 16 << 20  # of a file that the trust names: a key, or a trusted root, which is the larger one
 
 _TRUST_FLAGS = (
     "trusted_key",
