@@ -1,5 +1,6 @@
 """`init`: drafts a trust file and an acceptance profile for a repository, outside of it. Says what they leave open."""
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -119,7 +120,7 @@ def _write(out: Path, drafts: dict[str, bytes]) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        raise OutputError(f"--out {escape(str(out))}: {fault.strerror}") from None
+        raise OutputError(f"--out {escape(str(out))}: {os.strerror(fault.errno or 0).lower()}") from None
     for name in drafts:
         if (out / name).exists():
             raise OutputError(f"{escape(str(out / name))} exists and is not replaced")
