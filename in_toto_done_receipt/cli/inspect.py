@@ -86,7 +86,7 @@ def _facts(receipts: ReceiptFile) -> dict[str, object]:
             {
                 "payloadType": group.payload_type,
                 "payloadSha256": sha256_hex(group.payload),
-                "signatures": sum(len(_signatures(part)) for part in group.parts),
+                "signatures": _signature_count(group),
                 "receiptSays": _lines(group),
             }
             for group in receipts.groups
@@ -94,16 +94,15 @@ def _facts(receipts: ReceiptFile) -> dict[str, object]:
     }
 
 
-def _signatures(part: object) -> tuple[object, ...]:
-    envelope = part.envelope if isinstance(part, Bundle) else part
-    return tuple(getattr(envelope, "signatures", ()))
+def _signature_count(group: Group) -> int:
+    envelopes = (part.envelope if isinstance(part, Bundle) else part for part in group.parts)
+    return sum(len(envelope.signatures) for envelope in envelopes)
 
 
 def _lines(group: Group) -> list[str]:
-    signatures = sum(len(_signatures(part)) for part in group.parts)
     lines = [
         f"payload sha256:{sha256_hex(group.payload)}, {len(group.payload)} bytes of {group.payload_type}",
-        f"{signatures} signature(s), none verified here",
+        f"{_signature_count(group)} signature(s), none verified here",
     ]
     try:
         statement = read_statement(group.payload)
