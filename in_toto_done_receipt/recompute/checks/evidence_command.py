@@ -19,6 +19,9 @@ if TYPE_CHECKING:  # the sandbox is loaded when a command is run, and not before
 # The command ran and did not succeed: it was ended for what it did.
 _FAILED = ("timeout", "output", "leftover")
 
+# The executable must not be run at all: that says nothing against the receipt.
+_UNTRUSTED = ("relative", "in_tree", "writable_by_others")
+
 
 def run(case: Case) -> tuple[Finding, ...]:
     """One finding an item, and a remark on each file of the tree that decided a confirmed one and is not sealed."""
@@ -67,8 +70,9 @@ def _recheck(case: Case, item: Item) -> Finding:
     try:
         outcome, executable = rerun(case, entry)
     except ObservationError as error:
-        reason = "evidence-command.untrusted_executable" if error.kind in _UNTRUSTED else "evidence-command.not_run"
-        return item.finding("not_checked" if error.kind in _UNTRUSTED else "error", reason, error.message)
+        if error.kind in _UNTRUSTED:
+            return item.finding("not_checked", "evidence-command.untrusted_executable", error.message)
+        return item.finding("error", "evidence-command.not_run", error.message)
     except LimitExceeded as error:
         if not error.limit.startswith("copy-"):
             raise  # the time of the whole verification
@@ -77,9 +81,6 @@ def _recheck(case: Case, item: Item) -> Finding:
         message = f"{escape(evidence.argv[0])} did not run: {outcome.detail or outcome.failure}"
         return item.finding("error", "evidence-command.not_run", message, duration_ms=outcome.duration_ms)
     return _compare(item, evidence, entry, outcome, executable)
-
-
-_UNTRUSTED = ("relative", "in_tree", "writable_by_others")
 
 
 def _blocked(case: Case, item: Item, evidence: CommandEvidence) -> Finding | None:
