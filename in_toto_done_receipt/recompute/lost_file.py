@@ -6,7 +6,7 @@ from in_toto_done_receipt.recompute.case import Case, Item
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 
-_NOT_A_FILE = ("symlink", "directory", "special")
+NOT_A_FILE = ("symlink", "directory", "special")  # kinds of ObservationError
 
 
 def file_lost(item: Item, error: ObservationError, *, path: str, check: str) -> Finding:
@@ -15,7 +15,7 @@ def file_lost(item: Item, error: ObservationError, *, path: str, check: str) -> 
         return item.finding("pass", f"{check}.confirmed", f"still cannot be read: {error.message}", path=path)
     if error.kind == "missing":
         return item.finding("fail", f"{check}.missing", f"{escape(path)} is not there", path=path)
-    if error.kind in _NOT_A_FILE:
+    if error.kind in NOT_A_FILE:
         return item.finding("fail", f"{check}.not_a_file", error.message, path=path)
     return item.finding("error", f"{check}.unreadable", error.message, path=path)
 

@@ -4,12 +4,11 @@ from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.look import hash_file
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.recompute.context import Artifact
+from in_toto_done_receipt.recompute.lost_file import NOT_A_FILE
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.digests import ACCEPTED, digests_match
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.statement import Subject
-
-NOT_A_FILE = ("symlink", "directory", "special")
 
 
 def run(case: Case) -> tuple[Finding, ...]:
@@ -86,9 +85,9 @@ def _manifest_subject(case: Case, name: str, pointer: str) -> Finding:
         message = f"{escape(name)} is the recomputed manifest"
         return finding("pass", "subjects.matched", message, path=name, pointer=pointer)
     message = f"{escape(name)} is the manifest, and the recomputed one is another"
-    status = "fail" if any(f.status == "fail" for f in case.earlier if f.check == "output-manifest") else "error"
-    reason = "subjects.differs" if status == "fail" else "subjects.unreadable"
-    return finding("fail" if status == "fail" else "error", reason, message, path=name, pointer=pointer)
+    if any(found.status == "fail" for found in case.earlier if found.check == "output-manifest"):
+        return finding("fail", "subjects.differs", message, path=name, pointer=pointer)
+    return finding("error", "subjects.unreadable", message, path=name, pointer=pointer)
 
 
 def _unreadable(error: ObservationError, name: str, pointer: str) -> Finding:
