@@ -27,7 +27,8 @@ def export(statement: Statement, receipt: model.DoneReceipt, *, what: str) -> by
     """The old receipt, as its original stores one: indented, sorted, ASCII, unsigned.
 
     Raises MalformedInput with the first member that the old format cannot say, and the others as `faults`. The origin
-    of an imported statement is left out: it goes back to where it came from.
+    of an imported statement is left out: it goes back to where it came from. Members that this version does not know
+    are not looked at.
     """
     unsayable = list(_unsayable(statement, receipt))
     claims, faults = _claims(receipt)

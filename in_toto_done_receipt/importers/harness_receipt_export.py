@@ -23,9 +23,9 @@ _REASONS: Final = {"budgetExhausted": form.BUDGET_REASON, "failed": form.FAILED_
 def export(statement: Statement, receipt: DoneReceipt, *, what: str) -> bytes:
     """The file, byte for byte as the original would write it, and read back.
 
-    Left behind, because the format has no place for them and they take nothing away from what it says: the subjects,
-    the agent's name and harness, the repository, the start of the run. Raises MalformedInput that lists everything
-    whose loss would change what the receipt says.
+    Left behind, because they take nothing away from what it says: the subjects, the digest of the task's text, the
+    origin that an import wrote down. Members that this version does not know are not looked at. Raises
+    MalformedStatement naming the first thing that the format cannot say, with the others as `faults`.
     """
     faults = tuple(_unsayable(statement, receipt))
     if faults:
