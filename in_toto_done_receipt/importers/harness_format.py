@@ -47,8 +47,11 @@ _BOOLEANS: Final = frozenset({"passed", "checked"})
 
 
 class HarnessReceipt(Value, kw_only=True):
-    """The receipt's members. `entries` are the contract's: path to sha256 (the format takes
-    any text), or None for what could not be read."""
+    """The receipt's members.
+
+    `entries` are the contract's: path to sha256 (the format takes any text), None for what was absent, a directory or
+    could not be read.
+    """
 
     task: str
     model: str

@@ -29,8 +29,7 @@ class OldReceipt(Value, kw_only=True):
     `receipt` and `statement` may hold what the new form cannot say (an empty task, an absolute path): they are for
     looking at the file in place, and `statement_of` refuses them. `signed` is None for a format without signatures.
     `findings` are what the old format's own rules found. `manifest` is the file itself when it is a manifest.
-    `old_place` turns a JSON pointer into the
-    statement into the member of the old file.
+    `old_place` turns a JSON pointer into the statement into the member of the old file.
     """
 
     schema: str
