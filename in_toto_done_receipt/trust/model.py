@@ -1,4 +1,7 @@
-"""Whom the verifier trusts, and what a verified statement is. Plain values, made in `trust` only."""
+"""Whom the verifier trusts, and what a verified statement is. Plain values, made in `trust`.
+
+Only `OldSignatures` comes from outside: `importers` reads them, `trust.verify` judges them.
+"""
 
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -97,7 +100,7 @@ class TrustPolicy(Value, kw_only=True):
 
 
 class VerifiedStatement(Value, kw_only=True):
-    """A statement and who signed exactly these bytes; made by `trust.verify` only.
+    """A statement and who signed exactly these bytes; made by `trust.verify`, narrowed by `trust.scope`, nowhere else.
 
     Without signers only if the verifier asked for none. `signed_times` is the earliest time that somebody other than
     the signer vouches for.

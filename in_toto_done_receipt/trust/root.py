@@ -15,8 +15,7 @@ from in_toto_done_receipt.wire.pointer import quote
 
 MEDIA_TYPE: Final = "application/vnd.dev.sigstore.trustedroot+json;version=0.1"
 MAX_ROOT_BYTES: Final = 4 << 20  # the public one has 7 KiB
-# What has to be there for a bundle to verify, and in which member an entry has its validity window.
-REQUIRED: Final = ("tlogs", "certificateAuthorities", "ctlogs")
+REQUIRED: Final = ("tlogs", "certificateAuthorities", "ctlogs")  # without one of these no bundle can verify
 SECTIONS: Final = (*REQUIRED, "timestampAuthorities")
 
 
