@@ -216,8 +216,8 @@ def _common(known: tuple[str, ...] | None, more: tuple[str, ...], where: str) ->
 def with_flag(settings: Settings, name: str, value: Any, *, flag: str, looser: bool) -> Settings:
     """The settings with one field taken from a flag.
 
-    `looser` says that the flag loosens what a profile said: that takes `--override KEY`. Loosening a mere default is
-    what the flag is for; it is kept among the overrides all the same when it lowers the sandbox.
+    `looser` says that the flag loosens the value in force. Loosening what a profile said takes `--override KEY`, else
+    ProfileError is raised; loosening a mere default is what the flag is for. Does not compare the values itself.
     """
     key = _KEYS[name]
     if looser and key in settings.origins and key not in settings.overrides:
