@@ -47,7 +47,7 @@ def validator() -> Any:
 
 
 def schema_faults(tree: dict[str, Any], *, limit: int) -> tuple[Fault, ...]:
-    """Up to `limit` faults, one for each place. None for a document of more than 20,000 values, which would take long.
+    """Up to `limit` faults, one for each place. Empty for a document of more than 20,000 values, which would take long.
 
     Counts have to be checked before. Does not know the extra rules.
     """
