@@ -2,7 +2,6 @@
 tighten. Loosening takes a named override, and the name is kept for the decision.
 """
 
-import hashlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -16,6 +15,7 @@ from in_toto_done_receipt.profile.model import CommandEntry, EvidenceDemand, Pro
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS, SandboxLevel
 from in_toto_done_receipt.results.states import ASSURANCE_ORDER, Assurance
 from in_toto_done_receipt.wire.canonical import canonical
+from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import to_tree
 from in_toto_done_receipt.wire.value import Value
 
@@ -86,7 +86,7 @@ def from_profiles(profiles: Mapping[str, Profile]) -> Settings:
         settings = _tighten(settings, profile, name)
     if profiles:
         trees = [to_tree(profile) for profile in profiles.values()]
-        settings = replace(settings, digest=hashlib.sha256(canonical(trees)).hexdigest())
+        settings = replace(settings, digest=sha256_hex(canonical(trees)))
     return settings
 
 

@@ -5,12 +5,12 @@ signatures as DER or r‖s; RSA of 2,048 bits and more with PSS (any salt length
 SHA-512; ML-DSA where the library has it. A low S is not demanded: a signature is never used as a name.
 """
 
-import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from in_toto_done_receipt.errors import TrustError
 from in_toto_done_receipt.trust.model import ANYTHING, Scope, TrustedKey
+from in_toto_done_receipt.wire.digests import sha256_hex
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -65,7 +65,7 @@ def load_key(
         principal=name if principal is None else principal,
         spki=spki,
         algorithm=algorithm,
-        fingerprint=f"sha256:{hashlib.sha256(spki).hexdigest()}",
+        fingerprint=f"sha256:{sha256_hex(spki)}",
         not_before=not_before,
         not_after=not_after,
         scope=scope,
