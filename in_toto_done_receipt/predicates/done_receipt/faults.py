@@ -3,9 +3,9 @@
 Faults of coherence use the same form with the `statement.*` codes of `results.reasons` (exit 11).
 """
 
-from typing import Final
+from typing import Any, Final
 
-from in_toto_done_receipt.wire.pointer import named
+from in_toto_done_receipt.wire.pointer import named, quote
 from in_toto_done_receipt.wire.value import Value
 
 FAULT_REASONS: Final[dict[str, str]] = {
@@ -32,6 +32,9 @@ FAULT_REASONS: Final[dict[str, str]] = {
 }
 
 
+_SHOWN_CHARACTERS: Final = 80  # of a text in a message; of a longer one its length says more
+
+
 class Fault(Value, kw_only=True):
     """One fault: its reason code, one line for people, and a JSON pointer into the statement."""
 
@@ -43,3 +46,10 @@ class Fault(Value, kw_only=True):
 def fault(reason: str, pointer: str, fact: str) -> Fault:
     """The fault at a pointer; its message names the place, then the fact."""
     return Fault(reason=reason, message=f"statement: {named(pointer)}: {fact}", pointer=pointer)
+
+
+def shown(value: Any) -> str:
+    """A value from outside for "got ...": quoted when it is a short text, else how much of it there is."""
+    if isinstance(value, str):
+        return quote(value) if len(value) <= _SHOWN_CHARACTERS else f"{len(value)} characters"
+    return f"{len(value)} items" if isinstance(value, list | dict) else str(value)

@@ -13,9 +13,9 @@ from typing import Any, Final
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from in_toto_done_receipt.predicates.done_receipt.faults import Fault, fault
+from in_toto_done_receipt.predicates.done_receipt.faults import Fault, fault, shown
 from in_toto_done_receipt.predicates.done_receipt.types import PATTERN_WORDS, PATTERNS
-from in_toto_done_receipt.wire.pointer import join, kind_of, quote
+from in_toto_done_receipt.wire.pointer import join, kind_of
 
 # jsonschema takes about 30 us for each value: more would take longer than a second.
 MAX_VALUES: Final = 20_000
@@ -84,12 +84,12 @@ def _fault(error: ValidationError) -> Fault:
         return _required(error, place)
     if keyword == "pattern":
         words = next((PATTERN_WORDS[name] for name, pattern in PATTERNS.items() if pattern == wanted), "another form")
-        return fault("statement.format", place, f"expected {words}, got {_shown(value)}")
+        return fault("statement.format", place, f"expected {words}, got {shown(value)}")
     if keyword == "enum":
-        return fault("statement.format", place, f"expected one of {', '.join(wanted)}, got {_shown(value)}")
+        return fault("statement.format", place, f"expected one of {', '.join(wanted)}, got {shown(value)}")
     if keyword in _RANGES:
         reason = "statement.count" if keyword == "maxItems" and not place.endswith("/argv") else "statement.range"
-        return fault(reason, place, f"expected {_RANGES[keyword].format(wanted)}, got {_shown(value)}")
+        return fault(reason, place, f"expected {_RANGES[keyword].format(wanted)}, got {shown(value)}")
     return _rule(error, place)
 
 
@@ -123,9 +123,3 @@ def _rule(error: ValidationError, place: str) -> Fault:
     if last == "harness":
         return fault("statement.harness", place, "expected uri or digest, got neither")
     return fault("statement.audit_log", place, "expected requestId, or records and head, got less")
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return quote(value) if len(value) <= 80 else f"{len(value)} characters"
-    return f"{len(value)} items" if isinstance(value, list | dict) else str(value)

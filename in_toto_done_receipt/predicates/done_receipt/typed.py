@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from in_toto_done_receipt.predicates.done_receipt import model
-from in_toto_done_receipt.predicates.done_receipt.faults import Fault, fault
+from in_toto_done_receipt.predicates.done_receipt.faults import Fault, fault, shown
 from in_toto_done_receipt.predicates.done_receipt.types import PATTERN_WORDS, PATTERNS, Line, Text
 from in_toto_done_receipt.wire.pointer import join, kind_of, quote
 from in_toto_done_receipt.wire.record import Record
@@ -161,7 +161,6 @@ _WORDINGS: Final[tuple[tuple[str, str, str], ...]] = (
     (r"Invalid enum value", "statement.format", "expected one of the words that the specification lists, got {value}"),
     (r"Expected `\w+` (?:of )?((?:length )?[<>]= .*)", "statement.range", "expected {group}, got {value}"),
 )
-_SHOWN_CHARACTERS: Final = 80
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
 _JSON_TYPES: Final = {"str": "string", "int": "integer", "bool": "boolean"}
 
@@ -178,7 +177,7 @@ def _fault(text: str, tree: Any, place: str) -> Fault:
         pointer = join(pointer, group)
     pattern = next((PATTERN_WORDS[name] for name, source in PATTERNS.items() if repr(source) in wording), "")
     group = _JSON_TYPES.get(group, group)
-    return fault(reason, pointer, words.format(group=group, pattern=pattern, kind=kind_of(value), value=_shown(value)))
+    return fault(reason, pointer, words.format(group=group, pattern=pattern, kind=kind_of(value), value=shown(value)))
 
 
 def _wording(text: str) -> tuple[str, str, str]:
@@ -188,9 +187,3 @@ def _wording(text: str) -> tuple[str, str, str]:
         if match:
             return reason, words, match[1] if match.groups() else ""
     return "statement.type", "expected what the specification says, got {kind}", ""
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return quote(value) if len(value) <= _SHOWN_CHARACTERS else f"{len(value)} characters"
-    return f"{len(value)} items" if isinstance(value, list | dict) else str(value)
