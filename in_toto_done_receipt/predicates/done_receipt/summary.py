@@ -3,13 +3,15 @@
 It repeats what the receipt says. Shown before or without verification, it is prefixed `receipt says:` by the caller.
 """
 
-import unicodedata
+import re
 from typing import Final
 
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
+from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT
 
 # Control, format, surrogate, line and paragraph separator: what could end the line or change how it is shown.
-_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# By the pinned table: the line is an interface, so it must not depend on the Unicode version of the Python that runs.
+_INVISIBLE: Final = re.compile(f"{CONTROL_OR_FORMAT.pattern}|[\u2028\u2029\ud800-\udfff]")
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -34,11 +36,10 @@ def summary_line(receipt: DoneReceipt) -> str:
 
 
 def _visible(text: str) -> str:
-    return "".join(_escaped(character) if not character.isprintable() else character for character in text)
+    return _INVISIBLE.sub(_escaped, text)
 
 
-def _escaped(character: str) -> str:
-    if unicodedata.category(character) not in _INVISIBLE:
-        return character
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
     short = f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
     return _SHORT.get(character, short)

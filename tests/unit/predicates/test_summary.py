@@ -64,10 +64,11 @@ def test_absent_paths_are_no_sealed_files(small: dict[str, Any], read: Read) -> 
         ("a\u2028b\u2029c\x85d", r"a\u2028b\u2029c\u0085d"),
         ("\x1b[31m\u202e", r"\u001b[31m\u202e"),
         ("tag\U000e0041", r"tag\U000e0041"),
+        ("\U00013439", r"\U00013439"),  # a format character since Unicode 15, which Python 3.11 does not know
         ("C:\\dir", r"C:\dir"),
         ("déjà vu 😀", "déjà vu 😀"),
     ],
-    ids=["breaks", "separators", "terminal", "astral", "backslash", "plain"],
+    ids=["breaks", "separators", "terminal", "astral", "newer-than-python", "backslash", "plain"],
 )
 def test_what_could_end_the_line_is_escaped(small: dict[str, Any], read: Read, text: str, shown: str) -> None:
     assert line(small, read, verdict={**FAILED, "reason": text}) == f"FAILED — {shown}"
