@@ -31,20 +31,26 @@ _COUNT: Final = click.IntRange(0, 2**53 - 1)
 _SHA256: Final = re.compile(r"[0-9a-fA-F]{64}")
 
 _WHAT: Final = (
-    click.option("--task", type=TEXT, required=True, help="What was asked."),
+    click.option("--task", type=TEXT, required=True, help="What was asked of the agent."),
     click.option("--task-uri", type=TEXT, help="Where the whole task text is."),
-    click.option("--agent", type=TEXT, required=True, help="Who answers."),
+    click.option("--agent", type=TEXT, required=True, help="Who did the work, as a name or id."),
     click.option("--model", type=TEXT, help="The model, as its provider names it."),
     click.option("--harness", type=TEXT, help="The harness: a URI, or sha256:HEX."),
 )
 _EVIDENCE: Final = (
     click.option("--claim", "claims", type=TEXT, multiple=True, metavar="ID=TEXT", help="A claim, in your words."),
-    click.option("--file-exists", type=TEXT, multiple=True, metavar="ID=PATH", help="A file is there."),
-    click.option("--dir-exists", type=TEXT, multiple=True, metavar="ID=PATH", help="A directory is there."),
-    click.option("--exists", type=TEXT, multiple=True, metavar="ID=PATH", help="A file or a directory is there."),
-    click.option("--absent", type=TEXT, multiple=True, metavar="ID=PATH", help="Nothing is there."),
+    click.option("--file-exists", type=TEXT, multiple=True, metavar="ID=PATH", help="Evidence: a file is there."),
+    click.option("--dir-exists", type=TEXT, multiple=True, metavar="ID=PATH", help="Evidence: a directory is there."),
+    click.option("--exists", type=TEXT, multiple=True, metavar="ID=PATH", help="Evidence: one of the two is there."),
+    click.option("--absent", type=TEXT, multiple=True, metavar="ID=PATH", help="Evidence: nothing is there."),
     click.option(
-        "--file", "--file-hash", "files", type=TEXT, multiple=True, metavar="ID=PATH[,SHA256]", help="Content."
+        "--file",
+        "--file-hash",
+        "files",
+        type=TEXT,
+        multiple=True,
+        metavar="ID=PATH[,SHA256]",
+        help="Evidence: a file's content, by its sha256.",
     ),
     click.option(
         "--text",
@@ -53,7 +59,7 @@ _EVIDENCE: Final = (
         type=TEXT,
         multiple=True,
         metavar="ID=PATH::LITERAL",
-        help="A file's text.",
+        help="Evidence: a file contains this text.",
     ),
     click.option(
         "--command",
@@ -61,32 +67,49 @@ _EVIDENCE: Final = (
         type=TEXT,
         multiple=True,
         metavar="ID=ARGV",
-        help="A command succeeds; or a JSON array.",
+        help="Evidence: a command succeeds. ARGV is split as a shell does, or a JSON array.",
     ),
-    click.option("--evidence", "evidence_files", type=FILE, multiple=True, help="JSON list of {claim, kind, members}."),
+    click.option(
+        "--evidence",
+        "evidence_files",
+        type=FILE,
+        multiple=True,
+        help="File with more evidence: a JSON list of {claim, kind, members}.",
+    ),
 )
 _OUTPUTS: Final = (
     click.option("--subject", "subjects", type=TEXT, multiple=True, metavar="PATH", help="An output, below the root."),
     click.option("--manifest", type=FILE, help="The canonical manifest of the whole root; becomes a subject."),
     click.option("--contract", type=FILE, help="The sealed contract; its seals are looked at again."),
-    click.option("--verdict", type=click.Choice(["passed", "failed", "unchecked"]), help="What the check said."),
-    click.option("--reason", type=TEXT, default="", help="Why the check refused."),
+    click.option(
+        "--verdict",
+        type=click.Choice(["passed", "failed", "unchecked"]),
+        help="What the acceptance check said (passed with evidence, else unchecked).",
+    ),
+    click.option("--reason", type=TEXT, default="", help="Why the check refused; with --verdict failed."),
 )
 _RUN: Final = (
-    click.option("--outcome", type=click.Choice(["completed", "budgetExhausted", "failed"]), default="completed"),
-    click.option("--started-on", type=TEXT, metavar="TIME", help="Like 2026-01-31T23:59:59Z."),
-    click.option("--finished-on", type=TEXT, metavar="TIME", help="Now, unless given."),
-    click.option("--iterations", type=_COUNT),
-    click.option("--tool-calls", type=_COUNT),
-    click.option("--input-tokens", type=_COUNT),
-    click.option("--output-tokens", type=_COUNT),
+    click.option(
+        "--outcome",
+        type=click.Choice(["completed", "budgetExhausted", "failed"]),
+        default="completed",
+        help="How the run ended (completed).",
+    ),
+    click.option("--started-on", type=TEXT, metavar="TIME", help="When the run started, like 2026-01-31T23:59:59Z."),
+    click.option("--finished-on", type=TEXT, metavar="TIME", help="When the run ended (now)."),
+    click.option("--iterations", type=_COUNT, help="Turns of the run."),
+    click.option("--tool-calls", type=_COUNT, help="Tool calls of the run."),
+    click.option("--input-tokens", type=_COUNT, help="Tokens read; with --output-tokens."),
+    click.option("--output-tokens", type=_COUNT, help="Tokens written; with --input-tokens."),
     click.option("--audit-log", type=FILE, help="The run's audit log; the receipt pins its records and its head."),
     click.option("--audit-request", type=TEXT, metavar="ID", help="The host's id of the run in the audit log."),
 )
 _CONTEXT: Final = (
-    click.option("--packet-digest", type=TEXT, metavar="SHA256", help="The handoff: all three or none."),
-    click.option("--input-commit", type=TEXT, metavar="COMMIT"),
-    click.option("--output-manifest-digest", type=TEXT, metavar="SHA256"),
+    click.option(
+        "--packet-digest", type=TEXT, metavar="SHA256", help="Handoff: sha256 of the packet; all three or none."
+    ),
+    click.option("--input-commit", type=TEXT, metavar="COMMIT", help="Handoff: the commit that the work started from."),
+    click.option("--output-manifest-digest", type=TEXT, metavar="SHA256", help="Handoff: sha256 of the manifest."),
 )
 _LATER: Final[tuple[Decorator[Any], ...]] = (
     unavailable("--repo", "--base", "--head", what="building from a git repository"),

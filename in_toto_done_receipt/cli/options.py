@@ -111,7 +111,11 @@ def format_option(function: F) -> F:
     """`--format text|json`, and `--json` as the short word for it."""
     function = click.option("as_json", "--json", is_flag=True, help="The same as --format json.")(function)
     return click.option(
-        "output_format", "--format", type=click.Choice(["text", "json"]), default="text", help="How to say it."
+        "output_format",
+        "--format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="For people (text) or for programs (json).",
     )(function)
 
 

@@ -30,7 +30,13 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--format", "output_format", type=click.Choice(["text", "json", "markdown"]), default="text")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    help="For people (text), for programs (json), or the reference page (markdown).",
+)
 def catalogue(output_format: str) -> None:
     """List every rule: code, title, collections. Needs no OPA.
 

@@ -81,7 +81,14 @@ def demand_options(function: F) -> F:
         click.option("--override", "overrides", multiple=True, type=TEXT, help="Permit a flag to loosen the profile."),
         click.option("--at", type=TEXT, metavar="TIME", help="Evaluate as of this time (RFC 3339, UTC)."),
         click.option("--timeout", type=click.IntRange(1, 86_400), help="Seconds for the whole verification."),
-        click.option("limits", "--limit", multiple=True, type=TEXT, metavar="NAME=VALUE", help="Set a limit."),
+        click.option(
+            "limits",
+            "--limit",
+            multiple=True,
+            type=TEXT,
+            metavar="NAME=VALUE",
+            help="Set a limit (`profile show` lists them).",
+        ),
         unavailable("--repository", what="binding to a repository"),
     )
 
@@ -101,7 +108,9 @@ def output_options(function: F) -> F:
         function,
         click.option("output_format", "--format", default="text", type=TEXT, help="text, json or policy-input."),
         click.option("as_json", "--json", is_flag=True, help="The same as --format json."),
-        click.option("outputs", "--output", multiple=True, type=TEXT, metavar="FORMAT=PATH", help="Write this too."),
+        click.option(
+            "outputs", "--output", multiple=True, type=TEXT, metavar="FORMAT=PATH", help="Write a report to a file too."
+        ),
         click.option(
             "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the text."
         ),
