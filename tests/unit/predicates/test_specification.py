@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from in_toto_done_receipt.predicates.done_receipt.schema_faults import schema, v
 from in_toto_done_receipt.predicates.done_receipt.types import PATTERNS
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, unrecognized
 from in_toto_done_receipt.results.reasons import REASONS
+from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT
 
 from .conftest import Read
 
@@ -78,6 +80,13 @@ def test_sections_are_in_the_order_of_the_template() -> None:
 def test_schema_has_the_patterns_of_the_types() -> None:
     definitions = schema()["$defs"]
     assert {name: definitions[name]["pattern"] for name in PATTERNS} == PATTERNS
+
+
+def test_a_line_refuses_what_is_escaped_elsewhere() -> None:
+    line = re.compile(PATTERNS["line"])
+    refused = {code for code in range(sys.maxunicode + 1) if not line.match(chr(code))}
+    escaped = {code for code in range(sys.maxunicode + 1) if CONTROL_OR_FORMAT.match(chr(code))}
+    assert refused == escaped | {0x2028, 0x2029}
 
 
 def test_schema_has_no_unique_items() -> None:
