@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import ProfileError, UsageError
+from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE
 from in_toto_done_receipt.profile.limits import effective_limits
 from in_toto_done_receipt.profile.model import CommandEntry, EvidenceDemand, Profile
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS, SandboxLevel
@@ -19,7 +20,6 @@ from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import to_tree
 from in_toto_done_receipt.wire.value import Value
 
-DONE_RECEIPT_TYPE: Final = "https://w3id.org/done-receipt/v0.1"
 DEFAULT_SKEW: Final = 300  # seconds: clocks of honest machines, and the whole seconds of Rekor v1
 
 # What --override can name, each for the loosening that it permits.
@@ -53,7 +53,7 @@ class Settings(Value, kw_only=True):
     skew: int = DEFAULT_SKEW
     models: tuple[str, ...] | None = None
     usage: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
-    predicate_types: tuple[str, ...] = (DONE_RECEIPT_TYPE,)
+    predicate_types: tuple[str, ...] = (PREDICATE_TYPE,)
     plugins: tuple[str, ...] = ()
     limits: Mapping[str, int] = msgspec.field(default_factory=lambda: effective_limits({}))
     overrides: tuple[str, ...] = ()
