@@ -5,14 +5,14 @@ import json
 _SHOWN_CHARACTERS = 80  # of a quoted text: enough to recognise it, too few to flood a terminal
 
 
-def escape(part: str) -> str:
+def _token(part: str) -> str:
     """One reference token, escaped per RFC 6901 section 3."""
     return part.replace("~", "~0").replace("/", "~1")
 
 
 def join(parent: str, *parts: str | int) -> str:
     """The pointer that goes from `parent` through `parts`; the whole document is the empty string."""
-    return parent + "".join(f"/{escape(part) if isinstance(part, str) else part}" for part in parts)
+    return parent + "".join(f"/{_token(part) if isinstance(part, str) else part}" for part in parts)
 
 
 def quote(text: str) -> str:
