@@ -204,7 +204,8 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
     for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
         _check_moment(moment, f"{where}.{name}")
     if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
-        raise TrustError(f"{where}: notBefore is after notAfter")
+        window = f"{entry.not_before.isoformat()}, {entry.not_after.isoformat()}"
+        raise TrustError(f"{where}: notBefore is after notAfter: {window}")
     what = f"{where}.pem"
     pem = (entry.pem or "").encode()
     if entry.path is not None:
@@ -253,8 +254,8 @@ def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
     _check_moment(entry.obtained_on, f"{where}.obtainedOn")
     if entry.max_age is not None and entry.max_age < 1:
         raise TrustError(f"{where}.maxAge: is {entry.max_age}, expected seconds, at least 1")
-    if entry.sha256 is not None and digest_fault("sha256", entry.sha256):
-        raise TrustError(f"{where}.sha256: {digest_fault('sha256', entry.sha256)}")
+    if entry.sha256 is not None and (fault := digest_fault("sha256", entry.sha256)):
+        raise TrustError(f"{where}.sha256: {fault}")
     path = base / _path(entry.trusted_root, f"{where}.trustedRoot")
     return read_root(
         _read(path, f"{where}.trustedRoot", read),
@@ -331,7 +332,9 @@ def _scope(entry: _ScopedEntry, where: str) -> Scope:
 def _check_names(name: str, principal: str | None, where: str) -> None:
     for member, value in (("name", name), ("principal", principal)):
         if value is not None and (not 1 <= len(value) <= MAX_NAME_CHARS or not value.isprintable()):
-            raise TrustError(f"{where}.{member}: expected 1 to {MAX_NAME_CHARS} printable characters")
+            raise TrustError(
+                f"{where}.{member}: expected 1 to {MAX_NAME_CHARS} printable characters, got {quote(value)}"
+            )
 
 
 def _check_moment(moment: datetime | None, where: str) -> None:
