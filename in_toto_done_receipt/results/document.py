@@ -42,10 +42,11 @@ def read_result(data: bytes, *, what: str, max_bytes: int) -> VerificationResult
 
 
 def _check_checks(result: VerificationResult, what: str) -> None:
-    ids = [check.id for check in result.checks]
-    if len(set(ids)) != len(ids):
-        raise MalformedInput(f"{what}: a check stands there twice")
+    seen: set[str] = set()
     for check in result.checks:
+        if check.id in seen:
+            raise MalformedInput(f"{what}: check {check.id} stands there twice")
+        seen.add(check.id)
         _same(what, f"status of {check.id}", worst(check.findings), check.status)
         for finding in check.findings:
             if finding.check != check.id:
