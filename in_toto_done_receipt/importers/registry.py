@@ -37,7 +37,10 @@ class OldFormat(Value, kw_only=True):
     def from_statement(self, statement: Statement, receipt: DoneReceipt, *, what: str) -> bytes:
         """A file of the old format. Raises MalformedInput listing everything that the old format cannot say."""
         if self.exporter is None:
-            raise UsageError(f"{self.name} is not exported to: it is the same format here", hint="manifest create")
+            raise UsageError(
+                f"{self.name} is not exported to: it is the same format here",
+                hint="`done-receipt manifest create` writes one",
+            )
         data: bytes = _module(self.exporter).export(statement, receipt, what=what)
         return data
 
