@@ -62,10 +62,15 @@ def test_threat_03_a_seal_of_the_verifiers_cannot_be_left_out(desk: Desk) -> Non
     assert (desk.verify(case).code, desk.verify(case).violations) == (11, {"contract.held"})
 
 
+def test_threat_03_an_audit_log_makes_its_pin_in_the_receipt_required(desk: Desk) -> None:
+    case = generate.Case(why="", inputs=generate.audit_file(generate.chain()), flags=["--audit-log", "audit.jsonl"])
+    seen = desk.verify(case)
+    assert (seen.code, seen.violations) == (11, {"audit.log"})
+
+
 @pytest.mark.parametrize(
     ("flags", "text"),
     [
-        (["--audit-log", "audit.jsonl"], ""),
         (["--repo", ".", "--base", "0" * 40], ""),
         (["--repository", "https://example.com/r"], ""),
         ([], '[source]\nrepository = "https://example.com/r"\n'),
