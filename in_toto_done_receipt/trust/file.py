@@ -4,7 +4,7 @@ Published as `trust.v0.1.schema.json` beside this file. What it says cannot come
 """
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
@@ -338,8 +338,14 @@ def _check_names(name: str, principal: str | None, where: str) -> None:
 
 
 def _check_moment(moment: datetime | None, where: str) -> None:
-    if moment is not None and moment.tzinfo is None:
+    if moment is None:
+        return
+    if moment.tzinfo is None:
         raise TrustError(f"{where}: a time without a zone", hint="write it like 2027-01-31T00:00:00Z")
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        raise TrustError(f"{where}: expected a time of the years 1 to 9999 in UTC, got {moment.isoformat()}") from None
 
 
 def _path(text: str, where: str) -> str:

@@ -98,7 +98,11 @@ def _moment(text: Any, name: str) -> datetime:
         raise TrustError(f"{name}: trusted root: not a time: {quote(str(text))}") from None
     if moment.tzinfo is None:
         raise TrustError(f"{name}: trusted root: a time without a zone: {quote(text)}")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        fact = f"expected a time of the years 1 to 9999 in UTC, got {quote(text)}"
+        raise TrustError(f"{name}: trusted root: {fact}") from None
 
 
 def valid_at(

@@ -164,6 +164,7 @@ def test_digest_does_not_depend_on_the_order_of_scopes(load: Load) -> None:
         ("version = 1\n" + KEY + "agents = []\n", r"key\[0\].agents: is empty"),
         ("version = 1\n" + KEY + "models = ['']\n", r"key\[0\].models: is empty"),
         ("version = 1\n" + KEY + "notAfter = 2027-01-01T00:00:00\n", r"key\[0\].notAfter: a time without a zone"),
+        ("version = 1\n" + KEY + "notAfter = 9999-12-31T23:59:59-01:00\n", r"key\[0\].notAfter: .* 1 to 9999 in UTC"),
         ("version = 1\n" + KEY + "notAfter = 2027-01-01\n", "notAfter"),
         (
             "version = 1\n" + KEY + "notBefore = 2027-01-02T00:00:00Z\nnotAfter = 2027-01-01T00:00:00Z\n",

@@ -47,6 +47,7 @@ def test_newest_validity_start_over_all_sections() -> None:
         (tree(tlogs=[{"validFor": {"start": 7}}]), 'not a time: "7"'),
         (tree(tlogs=[{"validFor": {"start": "2022-13-01T00:00:00Z"}}]), "not a time"),
         (tree(tlogs=[{"validFor": {"start": "2022-01-01T00:00:00"}}]), "without a zone"),
+        (tree(tlogs=[{"validFor": {"start": "9999-12-31T23:59:59-01:00"}}]), "1 to 9999 in UTC"),
         (tree(tlogs=[{"validFor": {"start": "2022-01-01T00:00:00Z", "end": "soon"}}]), "not a time"),
     ],
 )
