@@ -154,7 +154,7 @@ def _look(request: BuildRequest, workspace: DirectoryWorkspace) -> _Look:
 def _subjects(
     request: BuildRequest, workspace: DirectoryWorkspace, pairs: list[tuple[Wanted, Seen | None]]
 ) -> tuple[tuple[str, str], ...]:
-    """Name and sha256 of every subject, in the order given; the manifest last."""
+    """Name and sha256 of each subject in the order given, but for the manifest: the builder adds that one."""
     named: dict[str, str] = {}
     for path in request.subjects:
         named[path] = _subject(workspace, path)
@@ -163,7 +163,7 @@ def _subjects(
             if item.kind == "file" and seen is not None and "sha256" in seen.observed:
                 named[item.members["path"]] = seen.observed["sha256"]
     if request.manifest is not None:
-        named.pop(request.manifest.name, None)  # `ReceiptBuilder.manifest` adds it
+        named.pop(request.manifest.name, None)
     return tuple(named.items())
 
 
