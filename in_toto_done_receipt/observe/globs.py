@@ -32,7 +32,7 @@ class Glob(Value, kw_only=True):
         names = path.split("/")
         if self.parts[-1] is _DEEP:
             # At least one name for the last `**`: the rest may match any proper beginning.
-            return len(names) > 0 and self._match(names[:-1], self.parts)
+            return self._match(names[:-1], self.parts)
         return self._match(names, self.parts)
 
     def _match(self, names: list[str], parts: tuple[re.Pattern[str] | None, ...]) -> bool:
