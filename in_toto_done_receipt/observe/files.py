@@ -72,7 +72,7 @@ def _chunks(fd: int, opened: os.stat_result, where: str) -> Iterator[bytes]:
     while done <= opened.st_size and (chunk := os.read(fd, min(_CHUNK, opened.st_size + 1 - done))):
         done += len(chunk)
         yield chunk
-    if done != opened.st_size or _stamp(os.fstat(fd)) != _stamp(opened):
+    if done != opened.st_size or stamp(os.fstat(fd)) != stamp(opened):
         raise UnreadableInput(f"{where} changed while it was read: {opened.st_size} bytes when it was opened")
 
 
@@ -95,7 +95,8 @@ def kind_of(mode: int) -> str:
     return names.get(stat.S_IFMT(mode), "a special file")
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+def stamp(status: os.stat_result) -> tuple[int, int, int]:
+    """What two looks at an open file compare, to notice that it changed between them."""
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Final, Literal, Protocol
 
 from in_toto_done_receipt.errors import ObservationError
-from in_toto_done_receipt.observe.files import kind_of
+from in_toto_done_receipt.observe.files import kind_of, stamp
 from in_toto_done_receipt.wire.escape import escape
 
 PathType = Literal["file", "directory", "symlink", "other", "absent"]
@@ -173,8 +173,7 @@ class _DirectoryFile:
 
     def finish(self) -> None:
         """Raises ObservationError (changed) when the file is not what it was when it was opened."""
-        now, then = os.fstat(self._fd), self._opened
-        if (now.st_size, now.st_mtime_ns, now.st_ctime_ns) != (then.st_size, then.st_mtime_ns, then.st_ctime_ns):
+        if stamp(os.fstat(self._fd)) != stamp(self._opened):
             raise self._changed("changed while it was read")
 
     def _changed(self, what: str) -> ObservationError:

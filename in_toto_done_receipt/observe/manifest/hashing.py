@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from in_toto_done_receipt.errors import ProducerError, WorkMoved
+from in_toto_done_receipt.observe.files import stamp
 from in_toto_done_receipt.wire.escape import escape
 
 if TYPE_CHECKING:
@@ -116,8 +117,7 @@ class Hasher:
 
 
 def _require_unchanged(fd: int, opened: os.stat_result, path: str) -> None:
-    now = os.fstat(fd)
-    if (now.st_size, now.st_mtime_ns, now.st_ctime_ns) != (opened.st_size, opened.st_mtime_ns, opened.st_ctime_ns):
+    if stamp(os.fstat(fd)) != stamp(opened):
         raise _moved(path)
 
 
