@@ -6,11 +6,10 @@ from typing import Any
 import click
 
 from in_toto_done_receipt.admission.engines import open_engine
-from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
-    error_document,
+    errors_for_machines,
     renderer,
     split_outputs,
     wants_colour,
@@ -18,7 +17,7 @@ from in_toto_done_receipt.cli.outputs import (
 )
 from in_toto_done_receipt.cli.verify_options import engine_options, output_options
 from in_toto_done_receipt.cli.verify_setup import Flags, settings_of
-from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput
+from in_toto_done_receipt.errors import MalformedInput
 from in_toto_done_receipt.pipeline import Outcome, decide_on
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.results.document import read_result
@@ -58,12 +57,8 @@ def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
       done-receipt admit result.json --expected-digest 5f70bf18a08660…
     """
     name = "json" if flags["as_json"] else check_format(flags["output_format"], "--format")
-    try:
+    with errors_for_machines(name, quiet=flags["quiet"]):
         return _admit(result, expected_digest, name, flags)
-    except DoneReceiptError as error:
-        if name != "text" and not flags["quiet"]:
-            click.echo(error_document(error, code_of(error)), nl=False)
-        raise
 
 
 def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> int:

@@ -5,14 +5,15 @@ either.
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from in_toto_done_receipt.admission.decide import policy_input
-from in_toto_done_receipt.cli.main import hint_of
+from in_toto_done_receipt.cli.main import exit_code, hint_of
 from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError, UsageError
 from in_toto_done_receipt.observe.files import write_atomic
 from in_toto_done_receipt.pipeline import Outcome
@@ -73,9 +74,20 @@ def wants_colour(choice: str) -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def error_document(error: DoneReceiptError, code: int) -> str:
+@contextmanager
+def errors_for_machines(name: str, *, quiet: bool) -> Iterator[None]:
+    """An error that ends the command goes to standard output too, unless the format is for people."""
+    try:
+        yield
+    except DoneReceiptError as error:
+        if name != "text" and not quiet:
+            click.echo(error_document(error), nl=False)
+        raise
+
+
+def error_document(error: DoneReceiptError) -> str:
     """An error for a machine: on every path of `--format json` there is JSON on standard output."""
-    facts: dict[str, Any] = {"kind": type(error).__name__, "message": error.message, "exitCode": code}
+    facts: dict[str, Any] = {"kind": type(error).__name__, "message": error.message, "exitCode": exit_code(error)}
     if hint := hint_of(error):
         facts["hint"] = hint
     for name in ("pointer", "reason", "faults"):

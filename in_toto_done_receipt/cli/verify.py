@@ -12,6 +12,7 @@ from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
     error_document,
+    errors_for_machines,
     renderer,
     split_outputs,
     wants_colour,
@@ -52,12 +53,8 @@ def command(receipts: tuple[Path, ...], **flags: Any) -> int:
       done-receipt verify receipt.json --trusted-key worker=worker.pub --root work
     """
     name = "json" if flags["as_json"] else check_format(flags["output_format"], "--format")
-    try:
+    with errors_for_machines(name, quiet=flags["quiet"]):
         return _verify_all(receipts, name, flags)
-    except DoneReceiptError as error:
-        if name != "text" and not flags["quiet"]:
-            click.echo(error_document(error, code_of(error)), nl=False)
-        raise
 
 
 def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
@@ -86,7 +83,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                 say(error)
                 codes.append(code_of(error))
                 if name != "text" and not flags["quiet"]:
-                    texts[Path("-")].append(error_document(error, code_of(error)))
+                    texts[Path("-")].append(error_document(error))
                 continue
             codes.append(outcome.exit_code)
             for target, render in views:
