@@ -84,9 +84,10 @@ def _manifest_subject(case: Case, name: str, pointer: str) -> Finding:
     if case.found("output-manifest.matched"):
         message = f"{escape(name)} is the recomputed manifest"
         return finding("pass", "subjects.matched", message, path=name, pointer=pointer)
-    message = f"{escape(name)} is the manifest, and the recomputed one is another"
     if any(found.status == "fail" for found in case.earlier if found.check == "output-manifest"):
+        message = f"{escape(name)} is the manifest, which is not that of the workspace"
         return finding("fail", "subjects.differs", message, path=name, pointer=pointer)
+    message = f"{escape(name)} is the manifest, which could not be computed again"
     return finding("error", "subjects.unreadable", message, path=name, pointer=pointer)
 
 
