@@ -9,8 +9,8 @@ from msgspec import Meta
 
 # Python's `$` also matches before a last line feed; `(?![\s\S])` is the end in both languages.
 _END: Final = r"(?![\s\S])"
-# Categories Cc and Cf of Unicode 16 and U+2028, U+2029: a pinned table, so that no two readers differ. `wire.escape` has
-# the same one for other uses; this one is written out as the published schema has it, and a test compares them.
+# Categories Cc and Cf of Unicode 16 and U+2028, U+2029: a pinned table, so that no two readers differ. `wire.escape`
+# has the same one for other uses; this one is written out as the published schema has it, and a test compares them.
 _NOT_IN_LINE: Final = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u180e\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
