@@ -3,7 +3,8 @@
 Third parties join through the entry-point group `ENTRY_POINTS`, loaded at the edge (cli, service) and given here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -76,3 +77,15 @@ def open_engine(
             f"policy engine {name} is not available in this version", hint=f"available: {', '.join(sorted(known))}"
         )
     return known[name].open(extra_policy)
+
+
+@contextmanager
+def engine_for(name: str) -> Iterator[PolicyEngine]:
+    """The engine of this name for the length of a block; what it holds is given back at the end. Raises as above."""
+    engine = open_engine(name)
+    try:
+        yield engine
+    finally:
+        close = getattr(engine, "close", None)  # not every engine holds anything
+        if close is not None:
+            close()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from in_toto_done_receipt.admission.engines import open_engine
+from in_toto_done_receipt.admission.engines import engine_for
 from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
@@ -76,7 +76,8 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
             f"{path}: made with profile {result.profile_digest or 'none'}, this one is {settings.digest or 'none'}",
             hint="give admit the profiles that recompute was given",
         )
-    decision = decide_on(result, settings, open_engine(flags["engine"]))
+    with engine_for(flags["engine"]) as engine:
+        decision = decide_on(result, settings, engine)
     code = exit_code(result, decision)
     outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)
     texts = {target: [renderer(fmt, settings, several=False, colour=False)(outcome)] for fmt, target in outputs}

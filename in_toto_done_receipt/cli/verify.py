@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from in_toto_done_receipt.admission.engines import PolicyEngine, open_engine
+from in_toto_done_receipt.admission.engines import PolicyEngine, engine_for
 from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.main import say
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
@@ -68,10 +68,9 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
         colour = wants_colour(flags["color"])
         views.append((Path("-"), renderer(name, settings, several=several, colour=colour)))
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
-    engine = open_engine(flags["engine"])
     texts: dict[Path, list[str]] = {path: [] for path, _ in views}
     codes: list[int] = []
-    with context_of(flags, settings) as context:
+    with engine_for(flags["engine"]) as engine, context_of(flags, settings) as context:
         for path in receipts:
             try:
                 outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"])
