@@ -60,11 +60,9 @@ def _unsealed(case: Case, item: Item) -> tuple[Finding, ...]:
 def _recheck(case: Case, item: Item) -> Finding:
     evidence = item.evidence
     assert isinstance(evidence, CommandEvidence)  # noqa: S101 - the reader made it from this kind
-    blocked = _blocked(case, item, evidence)
-    if blocked is not None:
-        return blocked
-    entry = _entry(case, evidence)
-    assert entry is not None  # noqa: S101 - _blocked() looked
+    entry = _permitted(case, item, evidence)
+    if isinstance(entry, Finding):
+        return entry
     from in_toto_done_receipt.recompute.rerun import rerun  # loads the sandbox
 
     try:
@@ -83,8 +81,8 @@ def _recheck(case: Case, item: Item) -> Finding:
     return _compare(item, evidence, entry, outcome, executable)
 
 
-def _blocked(case: Case, item: Item, evidence: CommandEvidence) -> Finding | None:
-    """Why the verifier does not run this, or None."""
+def _permitted(case: Case, item: Item, evidence: CommandEvidence) -> CommandEntry | Finding:
+    """The verifier's own entry for exactly this argv, or why it does not run this."""
     context = case.context
     if context.workspace is None:
         return item.finding("not_checked", "evidence-command.no_workspace", "the verifier gave no workspace")
@@ -93,18 +91,15 @@ def _blocked(case: Case, item: Item, evidence: CommandEvidence) -> Finding | Non
     name = escape(evidence.argv[0])
     if not evidence.argv[0].startswith("/"):
         return item.finding("not_checked", "evidence-command.relative_executable", f"{name} is not an absolute path")
-    if _entry(case, evidence) is None:
+    entry = next((entry for entry in context.settings.commands if entry.argv == evidence.argv), None)
+    if entry is None:
         message = f"no allow entry for exactly this argv of {name}"
         return item.finding("not_checked", "evidence-command.not_allowed", message)
     required, level = context.settings.sandbox_required, context.sandbox.level
     if SANDBOX_LEVELS.index(level) < SANDBOX_LEVELS.index(required):
         message = f"this machine's sandbox is {level}, the verifier demands {required}"
         return item.finding("not_checked", "evidence-command.sandbox", message, expected=required, observed=level)
-    return None
-
-
-def _entry(case: Case, evidence: CommandEvidence) -> CommandEntry | None:
-    return next((entry for entry in case.context.settings.commands if entry.argv == evidence.argv), None)
+    return entry
 
 
 def _compare(
