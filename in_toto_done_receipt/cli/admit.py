@@ -10,9 +10,8 @@ from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_docum
 from in_toto_done_receipt.cli.outputs import (
     check_format,
     errors_for_machines,
-    renderer,
     split_outputs,
-    wants_colour,
+    views,
     write_all,
 )
 from in_toto_done_receipt.cli.verify_options import engine_options, output_options
@@ -80,9 +79,6 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
         decision = decide_on(result, settings, engine)
     code = exit_code(result, decision)
     outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)
-    texts = {target: [renderer(fmt, settings, several=False, colour=False)(outcome)] for fmt, target in outputs}
-    if not flags["quiet"]:
-        colour = wants_colour(flags["color"])
-        texts[Path("-")] = [renderer(name, settings, several=False, colour=colour)(outcome)]
-    write_all(texts)
+    shown = views(name, outputs, settings, several=False, colour=flags["color"], quiet=flags["quiet"])
+    write_all({target: [render(outcome)] for target, render in shown})
     return code

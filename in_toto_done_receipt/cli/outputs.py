@@ -56,6 +56,16 @@ def renderer(name: str, settings: Settings, *, several: bool, colour: bool) -> C
     return lambda outcome: render_text(outcome.result, outcome.decision, colour=colour)
 
 
+def views(
+    name: str, outputs: list[tuple[str, Path]], settings: Settings, *, several: bool, colour: str, quiet: bool
+) -> list[tuple[Path, Callable[[Outcome], str]]]:
+    """Each place that gets the outcomes, and how they look there: the outputs, then standard output as `name` says."""
+    found = [(path, renderer(fmt, settings, several=several, colour=False)) for fmt, path in outputs]
+    if not quiet:
+        found.append((Path("-"), renderer(name, settings, several=several, colour=wants_colour(colour))))
+    return found
+
+
 def _policy_input(outcome: Outcome, settings: Settings) -> Any:
     return json.loads(
         policy_input(

@@ -13,9 +13,8 @@ from in_toto_done_receipt.cli.outputs import (
     check_format,
     error_document,
     errors_for_machines,
-    renderer,
     split_outputs,
-    wants_colour,
+    views,
     write_all,
 )
 from in_toto_done_receipt.cli.verify_options import (
@@ -63,12 +62,9 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
         keep_inputs(path, receipts, *_inputs(flags))
     trust, settings = trust_of(flags), settings_of(flags)
     several = len(receipts) > 1
-    views = [(path, renderer(fmt, settings, several=several, colour=False)) for fmt, path in outputs]
-    if not flags["quiet"]:
-        colour = wants_colour(flags["color"])
-        views.append((Path("-"), renderer(name, settings, several=several, colour=colour)))
+    shown = views(name, outputs, settings, several=several, colour=flags["color"], quiet=flags["quiet"])
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
-    texts: dict[Path, list[str]] = {path: [] for path, _ in views}
+    texts: dict[Path, list[str]] = {path: [] for path, _ in shown}
     codes: list[int] = []
     with engine_for(flags["engine"]) as engine, context_of(flags, settings) as context:
         for path in receipts:
@@ -85,7 +81,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                     texts[Path("-")].append(error_document(error))
                 continue
             codes.append(outcome.exit_code)
-            for target, render in views:
+            for target, render in shown:
                 texts[target].append(render(outcome))
     write_all(texts)
     return worst_code(codes)
