@@ -12,6 +12,7 @@ from typing import Final
 from in_toto_done_receipt.errors import ConfigurationError, ObservationError
 from in_toto_done_receipt.observe.workspace import PathType, Workspace
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.paths import utf8_order
 from in_toto_done_receipt.wire.value import Value
 
 _MAGIC: Final = re.compile(r"[*?\[]")
@@ -158,7 +159,7 @@ def expand(ws: Workspace, pattern: str) -> list[str]:
     if glob.literal:
         return [] if ws.type_of(glob.pattern) == "absent" else [glob.pattern]
     found = [path for path, kind in _walk(ws, glob, "") if kind != "directory" or glob.parts[-1] is not _DEEP]
-    return sorted(found, key=lambda path: path.encode("utf-8", "surrogateescape"))
+    return sorted(found, key=utf8_order)
 
 
 def _walk(ws: Workspace, glob: Glob, folder: str) -> Iterator[tuple[str, PathType]]:

@@ -22,6 +22,7 @@ from in_toto_done_receipt.observe.seals import (
 )
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.wire.components import components
+from in_toto_done_receipt.wire.paths import utf8_order
 from in_toto_done_receipt.wire.value import Value
 
 
@@ -48,10 +49,10 @@ class SealSet(Value, kw_only=True):
         """The seals that these entries say: path to sha256, None for a path that must not exist. Checks nothing."""
         sealed = tuple(
             SealedFile(name=path, digest={"sha256": digest})
-            for path, digest in sorted(entries.items(), key=lambda entry: _utf8(entry[0]))
+            for path, digest in sorted(entries.items(), key=lambda entry: utf8_order(entry[0]))
             if digest is not None
         )
-        absent = tuple(sorted((path for path, digest in entries.items() if digest is None), key=_utf8))
+        absent = tuple(sorted((path for path, digest in entries.items() if digest is None), key=utf8_order))
         return SealSet(contract=Contract(schema=SCHEMA, sealed=sealed, absent=absent))
 
     @property
@@ -79,7 +80,3 @@ class SealSet(Value, kw_only=True):
         Raises ProducerError for a path that cannot be looked at again.
         """
         return breach_text(self.changes(root))
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

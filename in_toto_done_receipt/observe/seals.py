@@ -10,7 +10,7 @@ from in_toto_done_receipt.observe.workspace import PathType, Workspace
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.digests import ACCEPTED, digest_fault
 from in_toto_done_receipt.wire.escape import escape
-from in_toto_done_receipt.wire.paths import check_path
+from in_toto_done_receipt.wire.paths import check_path, utf8_order
 from in_toto_done_receipt.wire.record import Record, convert, to_tree, unknown_members
 from in_toto_done_receipt.wire.strict_json import loads
 from in_toto_done_receipt.wire.value import Value
@@ -76,8 +76,8 @@ def seal(ws: Workspace, patterns: Sequence[str], *, limit: int = MAX_SEALS) -> C
                 raise ProducerError(f"pattern {escape(pattern)}: limit seals is {limit}, got more")
     return Contract(
         schema=SCHEMA,
-        sealed=tuple(sealed[name] for name in sorted(sealed, key=_utf8)),
-        absent=tuple(sorted(absent, key=_utf8)),
+        sealed=tuple(sealed[name] for name in sorted(sealed, key=utf8_order)),
+        absent=tuple(sorted(absent, key=utf8_order)),
     )
 
 
@@ -178,7 +178,7 @@ def look_again(ws: Workspace, sealed: Mapping[str, Mapping[str, str]], absent: I
     `unreadable`: neither held nor broken.
     """
     changes = [*(_changed(ws, name, digest) for name, digest in sealed.items()), *(_created(ws, p) for p in absent)]
-    return tuple(sorted(filter(None, changes), key=lambda change: _utf8(change.path)))
+    return tuple(sorted(filter(None, changes), key=lambda change: utf8_order(change.path)))
 
 
 def _changed(ws: Workspace, path: str, digest: Mapping[str, str]) -> SealChange | None:
@@ -236,7 +236,3 @@ def _cut(items: list[str]) -> str:
         size += len(items[kept].encode()) + len("; ")
         kept += 1
     return "; ".join([*items[:kept], f"{len(items) - kept} more"])
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

@@ -36,3 +36,8 @@ def twin_key(name: str) -> str:
     """Equal for names that some file system or reader takes for the same: case and normalisation put aside."""
     folded = unicodedata.normalize("NFC", name).casefold()
     return unicodedata.normalize("NFC", folded)
+
+
+def utf8_order(path: str) -> bytes:
+    """The key by which lists of paths are sorted: their bytes, those of names that are no UTF-8 included."""
+    return path.encode("utf-8", "surrogateescape")
