@@ -16,6 +16,7 @@
     │       └── LimitExceeded   a limit of the verifier's; the message names it and the value
     ├── SignatureNotTrusted     verified, and nobody the verifier trusts signed these bytes
     ├── ObservationError        one thing could not be looked at (becomes a finding with status error)
+    ├── RepositoryRefused       a git repository that cannot be examined, or that is not believed
     ├── ProducerError           a receipt, seal, key or manifest cannot be made
     │   └── WorkMoved           what was observed changed while it was being observed
     ├── OutputError             an output cannot be written
@@ -132,6 +133,18 @@ class SignatureNotTrusted(DoneReceiptError):
 
 class ObservationError(DoneReceiptError):
     """One thing could not be looked at. `kind` is a stable word such as missing, symlink, special, denied, changed."""
+
+    def __init__(self, message: str, *, kind: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+
+
+class RepositoryRefused(DoneReceiptError):
+    """A git repository cannot be examined, or what it holds is not what its ids say.
+
+    `kind` is a stable word: repository, store, store_outside, revision, object_missing, object_unreadable, object_lies,
+    wrong_type, tree_malformed, too_large, too_deep, base, merge, output, deadline, git.
+    """
 
     def __init__(self, message: str, *, kind: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
