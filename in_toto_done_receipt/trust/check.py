@@ -63,7 +63,7 @@ def _identity_lines(identity: TrustedIdentity) -> list[str]:
     lines = _scope_lines(where, identity.scope)
     lines += _rule_lines(f"{where}: subjectRegexp", identity.subject)
     lines += _rule_lines(f"{where}: issuerRegexp", identity.issuer)
-    sourced = any(name in SOURCE_CLAIMS for name, _ in identity.claims)
+    sourced = any(name in SOURCE_CLAIMS for name, _ in identity.claim_rules)
     if not sourced and _may_be_a_workflow(identity.subject):
         lines.append(f"{where}: no claim on the source repository: other repositories may use the same workflow")
     if not sourced and identity.subject.pattern is not None and identity.subject.matches(_STRANGER_ON_GITHUB):

@@ -6,15 +6,16 @@ Published as `trust.v0.1.schema.json` beside this file. What it says cannot come
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import InputError, TrustError, UsageError
 from in_toto_done_receipt.trust.check import lasting_lines
-from in_toto_done_receipt.trust.identity import CLAIM_NAMES
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
 from in_toto_done_receipt.trust.keys import load_key
 from in_toto_done_receipt.trust.model import (
+    ANY_SUBJECT,
     RootFile,
     Scope,
     TextRule,
@@ -23,77 +24,16 @@ from in_toto_done_receipt.trust.model import (
     TrustPolicy,
     make_policy,
 )
-from in_toto_done_receipt.trust.pattern import PatternError, compile_pattern
 from in_toto_done_receipt.trust.root import read_root
-from in_toto_done_receipt.wire.config import nearest, read_config
+from in_toto_done_receipt.trust.rules import STRANGE_ISSUERS, STRANGERS, Fault, claim_rules, text_rule
+from in_toto_done_receipt.wire.config import read_config
 from in_toto_done_receipt.wire.digests import digest_fault
 from in_toto_done_receipt.wire.pointer import quote
-from in_toto_done_receipt.wire.record import Record
 
 Read = Callable[[Path], bytes]
 
 MAX_ENTRIES: Final = 100  # keys or identities: each key is tried on each signature
 MAX_NAME_CHARS: Final = 200
-
-# Nobody's identities. An expression that matches one of them says nothing about who it means.
-_STRANGERS: Final = (
-    "zz9",
-    "u7@mail.invalid",
-    "u7@mail.test",
-    "https://forge.invalid/o7/r7/.github/workflows/w7.yml@refs/heads/b7",
-    "https://forge.test/o7/r7",
-    "spiffe://domain.invalid/w7",
-)
-_STRANGE_ISSUERS: Final = ("zz9", "https://issuer.invalid", "https://issuer.test/path", "http://issuer.invalid/a/b")
-
-
-class _ScopedEntry(Record):
-    agents: tuple[str, ...] | None = None
-    models: tuple[str, ...] | None = None
-    repositories: tuple[str, ...] | None = None
-    predicate_types: tuple[str, ...] | None = None
-
-
-class KeyEntry(_ScopedEntry, kw_only=True):
-    """`[[key]]`: a public key, in a file or in place."""
-
-    name: str
-    principal: str | None = None
-    path: str | None = None
-    pem: str | None = None
-    not_before: datetime | None = None
-    not_after: datetime | None = None
-
-
-class IdentityEntry(_ScopedEntry, kw_only=True):
-    """`[[identity]]`: a Sigstore certificate identity."""
-
-    name: str
-    principal: str | None = None
-    subject: str | None = None
-    subject_regexp: str | None = None
-    issuer: str | None = None
-    issuer_regexp: str | None = None
-    claims: dict[str, str] | None = None
-
-
-class SigstoreEntry(Record):
-    """`[sigstore]`: the trusted root. `max_age` is in seconds, from `obtained_on` or else from its last change."""
-
-    trusted_root: str
-    sha256: str | None = None
-    obtained_on: datetime | None = None
-    max_age: int | None = None
-
-
-class TrustFile(Record):
-    """The whole file."""
-
-    version: Literal[1]
-    threshold: int = 1
-    key: tuple[KeyEntry, ...] | None = None
-    identity: tuple[IdentityEntry, ...] | None = None
-    sigstore: SigstoreEntry | None = None
 
 
 def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file") -> TrustPolicy:
@@ -113,8 +53,18 @@ def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file")
             f"{what}: an identity is trusted, and there is no [sigstore] trustedRoot",
             hint="a certificate is only worth what its root is; there is no built-in or cached one",
         )
-    if root is not None and not identities:
-        raise TrustError(f"{what}: sigstore: a trusted root, and no identity is trusted", hint="add an [[identity]]")
+    demanding = [key for key in keys if key.transparency or key.timestamp]
+    if demanding and root is None:
+        raise TrustError(
+            f"{what}: key {quote(demanding[0].name)} demands {_demanded(demanding[0])}, and there is no [sigstore] "
+            "trustedRoot",
+            hint="logs and timestamp authorities are only worth what their root is",
+        )
+    if root is not None and not identities and not demanding:
+        raise TrustError(
+            f"{what}: sigstore: a trusted root, and no identity is trusted",
+            hint="add an [[identity]], or a key with transparency or timestamp",
+        )
     return _policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
 
 
@@ -137,8 +87,8 @@ def from_flags(
     """
     keys = tuple(_flag_key(text, read) for text in trusted_keys)
     identity = _flag_identity(
-        _rule(certificate_identity, certificate_identity_regexp, _IDENTITY_FLAGS, _STRANGERS, UsageError),
-        _rule(certificate_oidc_issuer, certificate_oidc_issuer_regexp, _ISSUER_FLAGS, _STRANGE_ISSUERS, UsageError),
+        text_rule(certificate_identity, certificate_identity_regexp, _IDENTITY_FLAGS, STRANGERS, UsageError),
+        text_rule(certificate_oidc_issuer, certificate_oidc_issuer_regexp, _ISSUER_FLAGS, STRANGE_ISSUERS, UsageError),
         certificate_source_repository,
     )
     if identity is not None and trusted_root is None:
@@ -161,8 +111,6 @@ def from_flags(
 
 _IDENTITY_FLAGS: Final = ("--certificate-identity", "--certificate-identity-regexp")
 _ISSUER_FLAGS: Final = ("--certificate-oidc-issuer", "--certificate-oidc-issuer-regexp")
-
-Fault = type[TrustError] | type[UsageError]
 
 
 def _check_entries(file: TrustFile, what: str) -> None:
@@ -201,11 +149,7 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
     _check_names(entry.name, entry.principal, where)
     if (entry.path is None) == (entry.pem is None):
         raise TrustError(f"{where}: expected exactly one of path and pem")
-    for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
-        _check_moment(moment, f"{where}.{name}")
-    if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
-        window = f"{entry.not_before.isoformat()}, {entry.not_after.isoformat()}"
-        raise TrustError(f"{where}: notBefore is after notAfter: {window}")
+    _check_window(entry, where)
     what = f"{where}.pem"
     pem = (entry.pem or "").encode()
     if entry.path is not None:
@@ -218,36 +162,49 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
         what=what,
         not_before=entry.not_before,
         not_after=entry.not_after,
+        transparency=bool(entry.transparency),
+        timestamp=entry.timestamp,
         scope=_scope(entry, where),
     )
 
 
+def _demanded(key: TrustedKey) -> str:
+    return "a log entry" if key.transparency else "a timestamp"
+
+
 def _identity(entry: IdentityEntry, where: str) -> TrustedIdentity:
     _check_names(entry.name, entry.principal, where)
+    _check_window(entry, where)
     subjects, issuers = ((f"{where}.{name}", f"{where}.{name}Regexp") for name in ("subject", "issuer"))
-    subject = _rule(entry.subject, entry.subject_regexp, subjects, _STRANGERS, TrustError)
-    issuer = _rule(entry.issuer, entry.issuer_regexp, issuers, _STRANGE_ISSUERS, TrustError)
+    subject = text_rule(entry.subject, entry.subject_regexp, subjects, STRANGERS, TrustError)
+    if entry.any_subject is not None:
+        subject = _any_subject(entry.any_subject, subject, where)
+    issuer = text_rule(entry.issuer, entry.issuer_regexp, issuers, STRANGE_ISSUERS, TrustError)
     if subject is None or issuer is None:
         missing = "issuer" if issuer is None else "subject"
         raise TrustError(
             f"{where}: no {missing}", hint="subject and issuer together name somebody; another issuer can say anything"
         )
-    claims = entry.claims or {}
-    for name, value in claims.items():
-        if name not in CLAIM_NAMES.values():
-            raise TrustError(
-                f"{where}.claims: unknown claim {quote(name)}", hint=nearest(name, [*CLAIM_NAMES.values()])
-            )
-        if not value:
-            raise TrustError(f"{where}.claims.{name}: is empty")
     return TrustedIdentity(
         name=entry.name,
         principal=entry.principal or entry.name,
         subject=subject,
         issuer=issuer,
-        claims=tuple(sorted(claims.items())),
+        claim_rules=claim_rules(entry.claims, entry.claims_regexp, where, TrustError),
+        not_before=entry.not_before,
+        not_after=entry.not_after,
+        transparency=entry.transparency is not False,
+        timestamp=entry.timestamp,
         scope=_scope(entry, where),
     )
+
+
+def _any_subject(said: bool, other: TextRule | None, where: str) -> TextRule:
+    if not said:
+        raise TrustError(f"{where}.anySubject: is false, which says nothing", hint="leave it out")
+    if other is not None:
+        raise TrustError(f"{where}: anySubject beside subject or subjectRegexp", hint="give one of them")
+    return ANY_SUBJECT
 
 
 def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
@@ -288,34 +245,11 @@ def _flag_identity(subject: TextRule | None, issuer: TextRule | None, source: st
             f"{missing[0]} is missing",
             hint="identity and issuer together name somebody; another issuer can say anything",
         )
-    claims = () if source is None else (("sourceRepositoryURI", source),)
-    return TrustedIdentity(name=subject.text, principal=subject.text, subject=subject, issuer=issuer, claims=claims)
+    rules = () if source is None else (("sourceRepositoryURI", (TextRule(text=source),)),)
+    return TrustedIdentity(name=subject.text, principal=subject.text, subject=subject, issuer=issuer, claim_rules=rules)
 
 
-def _rule(
-    exact: str | None, regexp: str | None, names: tuple[str, str], strangers: tuple[str, ...], error: Fault
-) -> TextRule | None:
-    """The rule that one of two spellings gives, or None when neither is there."""
-    if exact is not None and regexp is not None:
-        raise error(f"{names[0]} and {names[1].rpartition('.')[2]} together", hint="give one of them")
-    if exact == "" or regexp == "":
-        raise error(f"{names[0] if exact == '' else names[1]}: is empty")
-    if regexp is None:
-        return None if exact is None else TextRule(text=exact)
-    try:
-        pattern = compile_pattern(regexp)
-    except PatternError as fault:
-        raise error(f"{names[1]}: {quote(regexp)}: {fault}") from None
-    for stranger in strangers:
-        if pattern.fullmatch(stranger):
-            raise error(
-                f"{names[1]}: {quote(regexp)} matches anybody, {stranger} too",
-                hint="write out at least the host and the owner, or the mail domain",
-            )
-    return TextRule(text=regexp, pattern=pattern)
-
-
-def _scope(entry: _ScopedEntry, where: str) -> Scope:
+def _scope(entry: KeyEntry | IdentityEntry, where: str) -> Scope:
     def names(values: tuple[str, ...] | None, name: str) -> frozenset[str] | None:
         if values is not None and (not values or "" in values):
             raise TrustError(f"{where}.{name}: is empty or holds an empty text", hint=f"leave {name} out for any")
@@ -335,6 +269,14 @@ def _check_names(name: str, principal: str | None, where: str) -> None:
             raise TrustError(
                 f"{where}.{member}: expected 1 to {MAX_NAME_CHARS} printable characters, got {quote(value)}"
             )
+
+
+def _check_window(entry: KeyEntry | IdentityEntry, where: str) -> None:
+    for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
+        _check_moment(moment, f"{where}.{name}")
+    if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
+        window = f"{entry.not_before.isoformat()}, {entry.not_after.isoformat()}"
+        raise TrustError(f"{where}: notBefore is after notAfter: {window}")
 
 
 def _check_moment(moment: datetime | None, where: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
-from in_toto_done_receipt.trust.model import TrustedIdentity
+from in_toto_done_receipt.trust.model import TextRule, TrustedIdentity
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.value import Value
 
@@ -32,6 +32,9 @@ CLAIM_NAMES: Final[Mapping[int, str]] = {
     20: "buildTrigger",
     21: "runInvocationURI",
     22: "sourceRepositoryVisibilityAtSigning",
+    # Newer than what gh prints; named in its manner.
+    23: "deploymentEnvironment",
+    24: "tokenSubject",
 }
 
 # A rule on one of these says which repository the work came from.
@@ -67,30 +70,29 @@ _CLOSENESS: Final = ("signature.identity", "signature.issuer", "signature.claims
 
 def _misfit(facts: CertificateFacts, identity: TrustedIdentity) -> SignatureNotTrusted | None:
     if not identity.subject.matches(facts.subject):
-        kind = "matching " if identity.subject.pattern else ""
         return SignatureNotTrusted(
-            f"certificate identity is {_shown(facts.subject)}, trusted is {kind}{_shown(identity.subject.text)}",
+            f"certificate identity is {_shown(facts.subject)}, trusted is {_wanted(identity.subject)}",
             reason="signature.identity",
         )
     if not identity.issuer.matches(facts.issuer):
-        kind = "matching " if identity.issuer.pattern else ""
         return SignatureNotTrusted(
-            f"certificate issuer is {_shown(facts.issuer)}, trusted is {kind}{_shown(identity.issuer.text)}",
+            f"certificate issuer is {_shown(facts.issuer)}, trusted is {_wanted(identity.issuer)}",
             reason="signature.issuer",
         )
-    for name, wanted in identity.claims:
+    for name, rules in identity.claim_rules:
         got = facts.claims.get(name)
-        if got != wanted:
+        if got is None or not any(rule.matches(got) for rule in rules):
             says = "absent" if got is None else _shown(got)
+            wanted = " or ".join(_wanted(rule) for rule in rules)
             return SignatureNotTrusted(
-                f"certificate claim {name} is {says}, demanded is {_shown(wanted)}", reason="signature.claims"
+                f"certificate claim {name} is {says}, demanded is {wanted}", reason="signature.claims"
             )
     return _shared_builder_misfit(facts, identity)
 
 
 def _shared_builder_misfit(facts: CertificateFacts, identity: TrustedIdentity) -> SignatureNotTrusted | None:
     builders = {found for uri in (facts.subject, facts.claims.get("buildSignerURI", "")) if (found := repository(uri))}
-    if not builders or any(name in SOURCE_CLAIMS for name, _ in identity.claims):
+    if not builders or any(name in SOURCE_CLAIMS for name, _ in identity.claim_rules):
         return None
     source = _source_repository(facts, builders)
     if source is not None and builders == {source}:
@@ -129,6 +131,10 @@ def _source_repository(facts: CertificateFacts, builders: set[str]) -> str | Non
         return None
     host = min(builders).split("/")[2]
     return f"https://{host}/{short}".lower()
+
+
+def _wanted(rule: TextRule) -> str:
+    return ("matching " if rule.pattern else "") + _shown(rule.text)
 
 
 def _shown(text: str) -> str:

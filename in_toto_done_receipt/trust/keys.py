@@ -42,6 +42,8 @@ def load_key(
     what: str,
     not_before: datetime | None = None,
     not_after: datetime | None = None,
+    transparency: bool = False,
+    timestamp: bool = False,
     scope: Scope = ANYTHING,
 ) -> TrustedKey:
     """The trusted key in a PEM file with exactly one SubjectPublicKeyInfo; the principal is the name without one.
@@ -68,6 +70,8 @@ def load_key(
         fingerprint=f"sha256:{sha256_hex(spki)}",
         not_before=not_before,
         not_after=not_after,
+        transparency=transparency,
+        timestamp=timestamp,
         scope=scope,
     )
 

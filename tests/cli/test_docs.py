@@ -41,7 +41,8 @@ from in_toto_done_receipt.profile.settings import OVERRIDES, Settings
 from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.reasons import REASONS
-from in_toto_done_receipt.trust.file import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile, load_trust
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
+from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import Record
 from testdata.receipts import generate
@@ -233,9 +234,14 @@ def trusted_root() -> bytes:
 @pytest.mark.parametrize("example", blocks(TRUST_PAGE, "toml"))
 def test_every_example_of_the_trust_page_is_a_trust_file(example: str) -> None:
     root = trusted_root()
-    another = generate.public_pem("stranger").encode()
+    keys: dict[Path, bytes] = {}
+
+    def read(path: Path) -> bytes:
+        """The root, or a public key of its own for each path."""
+        return root if path.suffix != ".pub" else keys.setdefault(path, generate.public_pem(f"key {path}").encode())
+
     text = example.replace("0" * 64, sha256_hex(root))
-    load_trust(text.encode(), base=Path(), read=lambda path: another if path.suffix == ".pub" else root)
+    load_trust(text.encode(), base=Path(), read=read)
 
 
 def test_the_examples_of_the_trust_page_set_every_key() -> None:

@@ -67,7 +67,7 @@ def test_weak_identity(workshop: Any, weak: TrustedIdentity, message: str) -> No
 
 
 def test_claim_on_the_source_repository_is_not_weak(workshop: Any) -> None:
-    strong = identity(WORKFLOW, claims=(("sourceRepositoryURI", "https://github.com/o/r"),))
+    strong = identity(WORKFLOW, claim_rules=(("sourceRepositoryURI", (TextRule(text="https://github.com/o/r"),)),))
     assert lines(workshop, identities=(strong,)) == ""
 
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from in_toto_done_receipt.errors import TrustError, UnreadableInput, UsageError
 from in_toto_done_receipt.trust.file import from_flags, load_trust
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
-from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.trust.model import TextRule, TrustPolicy
 from in_toto_done_receipt.wire.digests import sha256_hex
 
 ROOT = json.dumps(
@@ -64,12 +64,19 @@ agents = ["agent"]
 models = ["m1", "m2"]
 repositories = ["https://example.com/r"]
 predicateTypes = ["https://w3id.org/done-receipt/v0.1"]
+transparency = true
+timestamp = false
 
 [[identity]]
 name = "ci"
 subjectRegexp = 'https://github\\.com/org/repo/\\.github/workflows/[a-z]+\\.yml@refs/heads/main'
 issuer = "https://token.actions.githubusercontent.com"
-claims = {{ sourceRepositoryURI = "https://github.com/org/repo" }}
+claims = {{ sourceRepositoryURI = "https://github.com/org/repo", buildTrigger = ["push", "release"] }}
+claimsRegexp = {{ runInvocationURI = 'https://github\\.com/org/repo/.*' }}
+notBefore = 2026-02-01T00:00:00Z
+notAfter = 2027-02-01T00:00:00Z
+transparency = false
+timestamp = true
 
 [sigstore]
 trustedRoot = "root.json"
@@ -87,7 +94,13 @@ def test_whole_file(load: Load) -> None:
     assert key.not_after == datetime(2026, 12, 31, 23, tzinfo=UTC)
     assert key.scope.models == frozenset({"m1", "m2"})
     assert (identity.principal, identity.scope.unlimited) == ("ci", True)
-    assert identity.claims == (("sourceRepositoryURI", "https://github.com/org/repo"),)
+    rules = dict(identity.claim_rules)
+    assert rules["sourceRepositoryURI"] == (TextRule(text="https://github.com/org/repo"),)
+    assert rules["buildTrigger"] == (TextRule(text="push"), TextRule(text="release"))
+    assert rules["runInvocationURI"][0].matches("https://github.com/org/repo/actions/runs/1")
+    assert (key.transparency, key.timestamp) == (True, False)
+    assert (identity.transparency, identity.timestamp) == (False, True)
+    assert identity.not_after == datetime(2027, 2, 1, tzinfo=UTC)
     assert policy.root is not None
     assert policy.root.newest_validity_start == datetime(2025, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
     assert policy.root.max_age == 7776000
@@ -115,10 +128,18 @@ def test_key_in_place(load: Load, folder: Path) -> None:
         ("receipt/v0.1", "receipt/v0.2"),
         ("[a-z]+", "[a-z]*"),
         ('issuer = "https://token', 'issuer = "https://tokem'),
-        ("URI = ", "Ref = "),
-        ('org/repo" }', 'org/other" }'),
+        ("RepositoryURI = ", "RepositoryRef = "),
+        ('org/repo",', 'org/other",'),
         ("obtainedOn = 2026-11-01", "obtainedOn = 2026-11-02"),
         ("maxAge = 7776000", "maxAge = 7776001"),
+        ("transparency = true", "transparency = false"),
+        ("timestamp = false", "timestamp = true"),
+        ("transparency = false", ""),
+        ("timestamp = true", ""),
+        ("notBefore = 2026-02", "notBefore = 2026-03"),
+        ("notAfter = 2027-02", "notAfter = 2027-03"),
+        ('"push", "release"', '"push"'),
+        ("claimsRegexp = { runInvocationURI = 'https", "claimsRegexp = { runInvocationURI = 'http"),
     ],
 )
 def test_digest_covers_what_decides(load: Load, old: str, new: str) -> None:
@@ -178,6 +199,34 @@ def test_digest_does_not_depend_on_the_order_of_scopes(load: Load) -> None:
         ("version = 1\n" + IDENTITY + "issuerRegexp = 'x'\n" + SIGSTORE, "issuer and issuerRegexp together"),
         ("version = 1\n" + IDENTITY + "claims = {repository = 'x'}\n" + SIGSTORE, 'unknown claim "repository"'),
         ("version = 1\n" + IDENTITY + "claims = {buildTrigger = ''}\n" + SIGSTORE, "claims.buildTrigger: is empty"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTrigger = []}\n" + SIGSTORE, "buildTrigger: 0 values"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTrigger = 1}\n" + SIGSTORE, "claims.*got `int`"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTriger = 'x'}\n" + SIGSTORE, 'unknown claim "buildTriger"'),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {x = 'x'}\n" + SIGSTORE, r"claimsRegexp: unknown claim"),
+        (
+            "version = 1\n" + IDENTITY + "claimsRegexp = {buildTrigger = '('}\n" + SIGSTORE,
+            r"buildTrigger: .* not a reg",
+        ),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {buildTrigger = '.*'}\n" + SIGSTORE, "matches anybody"),
+        (
+            "version = 1\n" + IDENTITY + "claims = {buildTrigger='a'}\nclaimsRegexp = {buildTrigger='a+'}\n" + SIGSTORE,
+            r"claims.buildTrigger and claimsRegexp.buildTrigger together",
+        ),
+        ("version = 1\n" + IDENTITY + "anySubject = true\n" + SIGSTORE, r"identity\[0\]: anySubject beside subject"),
+        ("version = 1\n" + re.sub("subject.*", "anySubject = false", IDENTITY) + SIGSTORE, "anySubject: is false"),
+        (
+            "version = 1\n" + KEY + "transparency = true\n",
+            r'key "alice" demands a log entry, and there is no \[sigstore',
+        ),
+        ("version = 1\n" + KEY + "timestamp = true\n", r'key "alice" demands a timestamp, and there is no \[sigstore'),
+        (
+            "version = 1\n"
+            + IDENTITY
+            + "notBefore = 2027-01-02T00:00:00Z\nnotAfter = 2027-01-01T00:00:00Z\n"
+            + SIGSTORE,
+            r"identity\[0\]: notBefore is after notAfter",
+        ),
+        ("version = 1\n" + IDENTITY + "notAfter = 2027-01-01T00:00:00\n" + SIGSTORE, "notAfter: a time without a zone"),
         ("version = 1\n" + IDENTITY + SIGSTORE + "sha256 = 'x'\n", "sigstore.sha256: expected 64"),
         ("version = 1\n" + IDENTITY + SIGSTORE + f"sha256 = '{'0' * 64}'\n", "pinned is 0000"),
         ("version = 1\n" + IDENTITY + SIGSTORE + "maxAge = 0\n", "sigstore.maxAge: is 0"),
@@ -227,8 +276,16 @@ def test_unreadable_key_is_the_verifiers_fault(error: Exception) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["version = 1\n" + KEY, "version = 1\n" + IDENTITY + SIGSTORE, "version = 1\n" + KEY + IDENTITY + SIGSTORE],
-    ids=["key", "identity", "both"],
+    [
+        "version = 1\n" + KEY,
+        "version = 1\n" + IDENTITY + SIGSTORE,
+        "version = 1\n" + KEY + IDENTITY + SIGSTORE,
+        "version = 1\n" + KEY + "transparency = true\n" + SIGSTORE,
+        "version = 1\n" + KEY + "timestamp = true\n" + SIGSTORE,
+        "version = 1\n" + re.sub("subject.*", "anySubject = true", IDENTITY) + SIGSTORE,
+        "version = 1\n" + IDENTITY + "claims = {buildTrigger = ['a', 'b']}\n" + SIGSTORE,
+    ],
+    ids=["key", "identity", "both", "transparency", "timestamp", "any subject", "alternatives"],
 )
 def test_schema_accepts_what_the_reader_accepts(load: Load, text: str) -> None:
     load(text)
@@ -243,6 +300,11 @@ def test_schema_accepts_what_the_reader_accepts(load: Load, text: str) -> None:
         "version = 1\nkey = []\n",
         "version = 1\n" + IDENTITY,
         "version = 1\n" + KEY + SIGSTORE,
+        "version = 1\n" + KEY + "transparency = true\n",
+        "version = 1\n" + KEY + "timestamp = false\n" + SIGSTORE,
+        "version = 1\n" + IDENTITY + "anySubject = true\n" + SIGSTORE,
+        "version = 1\n" + re.sub("subject.*", "anySubject = false", IDENTITY) + SIGSTORE,
+        "version = 1\n" + IDENTITY + "claims = {buildTrigger = []}\n" + SIGSTORE,
         "version = 1\n" + KEY + "agents = []\n",
         "version = 1\n" + KEY + "other = 1\n",
         "version = 1\n" + IDENTITY.replace("a@b.example", "") + SIGSTORE,
@@ -257,7 +319,7 @@ def test_schema_refuses_what_the_reader_refuses(load: Load, text: str) -> None:
 
 def test_schema_is_a_schema_and_knows_all_claims() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert set(SCHEMA["$defs"]["identity"]["properties"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
+    assert set(SCHEMA["$defs"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
 
 
 def flags(folder: Path, **given: Any) -> TrustPolicy:
@@ -279,7 +341,7 @@ def test_flags_for_an_identity(folder: Path) -> None:
     )
     (identity,) = policy.identities
     assert identity.principal == "a@b.example"
-    assert identity.claims == (("sourceRepositoryURI", "https://example.com/o/r"),)
+    assert identity.claim_rules == (("sourceRepositoryURI", (TextRule(text="https://example.com/o/r"),)),)
     assert policy.root is not None
     assert policy.root.sha256 == sha256_hex(ROOT)
 

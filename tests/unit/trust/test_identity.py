@@ -20,7 +20,7 @@ def trusted(subject: str = WORKFLOW, issuer: str = ISSUER, *, name: str = "ci", 
         principal=name,
         subject=TextRule(text=subject),
         issuer=TextRule(text=issuer),
-        claims=tuple(sorted(claims.items())),
+        claim_rules=tuple((name, (TextRule(text=value),)) for name, value in sorted(claims.items())),
     )
 
 
