@@ -26,7 +26,7 @@ from in_toto_done_receipt.errors import DoneReceiptError, SignatureNotTrusted, T
 from in_toto_done_receipt.results.model import SignedTime, Signer
 from in_toto_done_receipt.trust.certificate import certificate_facts
 from in_toto_done_receipt.trust.identity import CertificateFacts, match_identity
-from in_toto_done_receipt.trust.material import log_index, normalised, to_bytes
+from in_toto_done_receipt.trust.material.plain import log_index, normalised, to_bytes
 from in_toto_done_receipt.trust.model import RootFile, Scope, TrustedIdentity
 from in_toto_done_receipt.trust.root import root_tree, valid_at
 from in_toto_done_receipt.wire.bundle import Bundle

@@ -17,7 +17,7 @@ VERSIONS: Final = {
 }
 _BUNDLE_MEMBERS: Final = ("mediaType", "verificationMaterial", "dsseEnvelope", "messageSignature")
 _KEY_MEMBERS: Final = ("certificate", "x509CertificateChain", "publicKey")
-_MATERIAL_MEMBERS: Final = (*_KEY_MEMBERS, "tlogEntries", "timestampVerificationData")
+MATERIAL_MEMBERS: Final = (*_KEY_MEMBERS, "tlogEntries", "timestampVerificationData")
 
 
 class Bundle(Value, kw_only=True):
@@ -68,7 +68,7 @@ def read_bundle(tree: Any, *, what: str = "bundle") -> Bundle:
 def _material(tree: Any, what: str) -> dict[str, Any]:
     """The verification material, which names exactly one of certificate, chain and key."""
     place = "/verificationMaterial"
-    members = Members(tree, _MATERIAL_MEMBERS, what=what, place=place, error=MalformedEnvelope)
+    members = Members(tree, MATERIAL_MEMBERS, what=what, place=place, error=MalformedEnvelope)
     given = [name for name in _KEY_MEMBERS if members.optional(name, "object") is not None]
     if len(given) != 1:
         fact = f"expected exactly one of {', '.join(_KEY_MEMBERS)}, got {', '.join(given) or 'none'}"

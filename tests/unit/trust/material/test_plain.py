@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
-from in_toto_done_receipt.trust.material import log_index, normalised, to_bytes
+from in_toto_done_receipt.trust.material.plain import log_index, normalised, to_bytes
 from in_toto_done_receipt.wire.bundle import read_bundle
 
 
