@@ -24,6 +24,7 @@ from in_toto_done_receipt.trust.model import (
     TrustPolicy,
     make_policy,
 )
+from in_toto_done_receipt.trust.principals import count_entries
 from in_toto_done_receipt.trust.root import read_root
 from in_toto_done_receipt.trust.rules import STRANGE_ISSUERS, STRANGERS, Fault, claim_rules, text_rule
 from in_toto_done_receipt.wire.config import read_config
@@ -138,9 +139,12 @@ def _policy(
         if key.fingerprint in known:
             raise error(f"keys {quote(known[key.fingerprint])} and {quote(key.name)} are the same key")
         known[key.fingerprint] = key.name
-    principals = {key.principal for key in keys} | {identity.principal for identity in identities}
-    if not 1 <= threshold <= len(principals):
-        raise error(f"{where} is {threshold}, with {len(principals)} principal(s) it can be 1 to {len(principals)}")
+    principals = count_entries(keys, identities)
+    if not 1 <= threshold <= principals:
+        raise error(
+            f"{where} is {threshold}, with {principals} principal(s) it can be 1 to {principals}",
+            hint="names that differ only in case, and entries with one subject, are one principal",
+        )
     policy = make_policy(keys=keys, identities=identities, root=root, threshold=threshold)
     return replace(policy, warnings=lasting_lines(policy))
 

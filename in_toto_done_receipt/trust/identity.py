@@ -49,20 +49,44 @@ class CertificateFacts(Value, kw_only=True):
     claims: Mapping[str, str]
 
 
-def match_identity(facts: CertificateFacts, identities: tuple[TrustedIdentity, ...]) -> TrustedIdentity:
-    """The first trusted identity that subject, issuer and every demanded claim fit.
+def match_identities(facts: CertificateFacts, identities: tuple[TrustedIdentity, ...]) -> tuple[TrustedIdentity, ...]:
+    """The trusted identities that subject, issuer and every demanded claim fit; at least one.
+
+    An entry that names subject and issuer exactly speaks for this certificate alone: with one such entry, expressions
+    that happen to fit too are not asked, so that nobody is a second principal by a wider rule.
 
     When the subject is a shared builder's (a workflow of another repository than the certificate's source), an
     identity without a rule on the source repository does not fit: anybody can have a shared builder sign. Raises
     SignatureNotTrusted with the reason of the entry that came closest: identity, issuer, claims, shared_builder.
     """
     failures = []
-    for identity in identities:
+    fitting = []
+    for identity in _named(facts, identities) or identities:
         failure = _misfit(facts, identity)
         if failure is None:
-            return identity
-        failures.append(failure)
-    raise max(failures, key=lambda failure: _CLOSENESS.index(failure.reason))
+            fitting.append(identity)
+        else:
+            failures.append(failure)
+    if not fitting:
+        raise max(failures, key=lambda failure: _CLOSENESS.index(failure.reason))
+    return tuple(fitting)
+
+
+def match_identity(facts: CertificateFacts, identities: tuple[TrustedIdentity, ...]) -> TrustedIdentity:
+    """The first of `match_identities`."""
+    return match_identities(facts, identities)[0]
+
+
+def _named(facts: CertificateFacts, identities: tuple[TrustedIdentity, ...]) -> tuple[TrustedIdentity, ...]:
+    """The entries that name the certificate's subject and issuer exactly, whatever else they demand."""
+    return tuple(
+        identity
+        for identity in identities
+        if identity.subject.exact
+        and identity.issuer.exact
+        and identity.subject.matches(facts.subject)
+        and identity.issuer.matches(facts.issuer)
+    )
 
 
 _CLOSENESS: Final = ("signature.identity", "signature.issuer", "signature.claims", "signature.shared_builder")

@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import Final
 
-from in_toto_done_receipt.errors import MalformedStatement, SignatureNotTrusted, TrustError
+from in_toto_done_receipt.errors import MalformedStatement, SignatureNotTrusted
 from in_toto_done_receipt.results.model import Signer, TrustedRoot, TrustFacts
+from in_toto_done_receipt.trust.demands import demand_young
 from in_toto_done_receipt.trust.dsse import keys_over, keys_that_signed
-from in_toto_done_receipt.trust.model import OldSignatures, RootFile, Scope, TrustedKey, TrustPolicy, VerifiedStatement
+from in_toto_done_receipt.trust.model import OldSignatures, Scope, TrustedKey, TrustPolicy, VerifiedStatement
+from in_toto_done_receipt.trust.principals import count
 from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import DONE_RECEIPT_PAYLOAD_TYPE, INTOTO_PAYLOAD_TYPE, Envelope, Signature
@@ -21,12 +23,16 @@ PAYLOAD_TYPES: Final = (INTOTO_PAYLOAD_TYPE, DONE_RECEIPT_PAYLOAD_TYPE)
 _FURTHEST: Final = (
     "signature.no_certificate",
     "signature.no_trusted_key",
+    "signature.root_too_old",
     "signature.unsupported",
     "signature.sigstore",
     "signature.identity",
     "signature.issuer",
     "signature.claims",
     "signature.shared_builder",
+    "signature.no_transparency",
+    "signature.no_timestamp",
+    "signature.identity_not_valid",
     "signature.key_not_valid",
 )
 
@@ -46,14 +52,12 @@ class _Found:
 def verify_group(group: Group, trust: TrustPolicy, *, at: datetime) -> VerifiedStatement:
     """The statement that enough trusted principals signed, byte for byte.
 
-    Raises SignatureNotTrusted with its reason; TrustError when the trusted root cannot be used or is older than its
-    `maxAge` at `at`; only after a good signature (or for an `unsigned` policy) MalformedStatement, MalformedJson or
-    LimitExceeded. `at` is the time of evaluation, with a zone: keys without a verified timestamp are judged by it.
+    Raises SignatureNotTrusted with its reason; TrustError when the trusted root cannot be used; only after a good
+    signature (or for an `unsigned` policy) MalformedStatement, MalformedJson or LimitExceeded. `at` is the time of
+    evaluation, with a zone: keys without a verified timestamp, and the age of the root, are judged by it.
     Does not check scopes (`trust.scope`), the predicate, or subjects. Bundles with a managed key are verified as plain
     DSSE: their log entries and timestamps are neither looked at nor believed in this version.
     """
-    if trust.root is not None:
-        _refuse_old_root(trust.root, at)
     found = _Found()
     if trust.mode == "signed":
         for part in group.parts:
@@ -79,8 +83,6 @@ def verify_old(
     they are over; None for a format that has none. Every trusted Ed25519 key is tried on every signature; a key id is
     a label. Raises as `verify_group`. Does not check that `statement` and `signed` come from `payload`.
     """
-    if trust.root is not None:
-        _refuse_old_root(trust.root, at)
     found = _Found()
     if trust.mode == "signed":
         if signed is None:
@@ -128,34 +130,25 @@ def trust_facts(trust: TrustPolicy) -> TrustFacts:
     return TrustFacts(mode=trust.mode, digest=trust.digest, threshold=trust.threshold, root=facts)
 
 
-def _refuse_old_root(root: RootFile, at: datetime) -> None:
-    since = root.obtained_on or root.newest_validity_start
-    age = int((at - since).total_seconds())
-    if root.max_age is not None and age > root.max_age:
-        raise TrustError(
-            f"{root.name}: trusted root is {age} s old, at most {root.max_age} s are allowed",
-            hint="fetch it again, then set obtainedOn and sha256",
-        )
-
-
 def _verify_part(part: Envelope | Bundle, trust: TrustPolicy, at: datetime, found: _Found) -> None:
     """Add the signers of one envelope or bundle, or the reason why it has none."""
     try:
         if isinstance(part, Bundle) and part.has_certificate:
-            _verify_certificate(part, trust, found)
+            _verify_certificate(part, trust, at, found)
         else:
             _verify_keys(part.envelope if isinstance(part, Bundle) else part, trust, at, found)
     except SignatureNotTrusted as failure:
         found.failures.append(failure)
 
 
-def _verify_certificate(bundle: Bundle, trust: TrustPolicy, found: _Found) -> None:
+def _verify_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime, found: _Found) -> None:
     if not trust.identities or trust.root is None:
         raise SignatureNotTrusted(
             "the bundle is signed with a Sigstore certificate, and only keys are trusted",
             reason="signature.no_trusted_key",
             hint="trust its identity with --certificate-identity, --certificate-oidc-issuer and --trusted-root",
         )
+    demand_young(trust.root, at)
     from in_toto_done_receipt.trust.sigstore import verify_bundle  # half a second: only a bundle pays for it
 
     found.add(*verify_bundle(bundle, trust.identities, trust.root))
@@ -215,7 +208,8 @@ def _named_keys(signatures: tuple[Signature, ...]) -> str | None:
 def _demand_threshold(found: _Found, trust: TrustPolicy) -> None:
     if not found.signers:
         raise _furthest(found.failures)
-    counted = independent([signer for signer, _ in found.signers])
+    signers = [signer for signer, _ in found.signers]
+    counted = count(signers, signers)
     if counted < trust.threshold:
         names = ", ".join(sorted({quote(signer.principal) for signer, _ in found.signers}))
         raise SignatureNotTrusted(
@@ -223,23 +217,6 @@ def _demand_threshold(found: _Found, trust: TrustPolicy) -> None:
             reason="signature.threshold",
             hint=found.failures[0].message if found.failures else None,
         )
-
-
-def independent(signers: list[Signer]) -> int:
-    """How many of these count together: no principal twice, and no key or certificate identity twice.
-
-    Two entries of the trust file may name one identity under two principals; it is still one signer.
-    """
-    principals: set[str] = set()
-    means: set[tuple[str | None, ...]] = set()
-    counted = 0
-    for signer in signers:
-        mean = (signer.identity, signer.issuer, signer.key_fingerprint)
-        if signer.principal not in principals and mean not in means:
-            counted += 1
-            principals.add(signer.principal)
-            means.add(mean)
-    return counted
 
 
 def _furthest(failures: list[SignatureNotTrusted]) -> SignatureNotTrusted:
