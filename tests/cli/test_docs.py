@@ -26,7 +26,7 @@ from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import COMMANDS, group
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.pipeline import decide_on
-from in_toto_done_receipt.profile.load import LATER_COLLECTIONS, load_profile
+from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.profile.model import (
     UNAVAILABLE,
     AgentDemand,
@@ -206,7 +206,7 @@ def test_the_examples_of_the_profile_page_set_every_key() -> None:
         assert {key for entry in entries for key in entry} == set(keys_of(record)), section
 
 
-@pytest.mark.parametrize("name", [*UNAVAILABLE, *LATER_COLLECTIONS])
+@pytest.mark.parametrize("name", UNAVAILABLE)
 def test_the_profile_page_says_what_is_refused(name: str) -> None:
     refused = PROFILE_PAGE.read_text(encoding="utf-8").partition("## Refused as unavailable")[2]
     assert re.search(rf"`\[*{name}\]*`", refused)
