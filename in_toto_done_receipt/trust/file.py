@@ -1,4 +1,4 @@
-"""The trust file and the flags that say the same: whose signature counts, and for what (design, verification, Trust).
+"""The trust file: whose signature counts, and for what (design, verification, Trust). `trust.flags` says it by flags.
 
 Published as `trust.v0.1.schema.json` beside this file. What it says cannot come from the receipt or its repository.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from in_toto_done_receipt.errors import InputError, TrustError, UsageError
+from in_toto_done_receipt.errors import InputError, TrustError
 from in_toto_done_receipt.trust.check import lasting_lines
 from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
 from in_toto_done_receipt.trust.keys import load_key
@@ -66,52 +66,7 @@ def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file")
             f"{what}: sigstore: a trusted root, and no identity is trusted",
             hint="add an [[identity]], or a key with transparency or timestamp",
         )
-    return _policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
-
-
-def from_flags(
-    *,
-    read: Read,
-    trusted_keys: tuple[str, ...] = (),
-    certificate_identity: str | None = None,
-    certificate_identity_regexp: str | None = None,
-    certificate_oidc_issuer: str | None = None,
-    certificate_oidc_issuer_regexp: str | None = None,
-    certificate_source_repository: str | None = None,
-    trusted_root: Path | None = None,
-    threshold: int | None = None,
-) -> TrustPolicy:
-    """The policy that the flags of `verify` say; each of `trusted_keys` is NAME=PATH, and NAME is the principal.
-
-    Raises UsageError for flags that are empty, contradict each other or lack a partner; TrustError for a key or a root
-    that cannot be used.
-    """
-    keys = tuple(_flag_key(text, read) for text in trusted_keys)
-    identity = _flag_identity(
-        text_rule(certificate_identity, certificate_identity_regexp, _IDENTITY_FLAGS, STRANGERS, UsageError),
-        text_rule(certificate_oidc_issuer, certificate_oidc_issuer_regexp, _ISSUER_FLAGS, STRANGE_ISSUERS, UsageError),
-        certificate_source_repository,
-    )
-    if identity is not None and trusted_root is None:
-        raise UsageError(
-            "a certificate identity is trusted without --trusted-root",
-            hint="a certificate is only worth what its root is; there is no built-in or cached one",
-        )
-    if trusted_root is not None and identity is None:
-        raise UsageError("--trusted-root without --certificate-identity and --certificate-oidc-issuer")
-    if not keys and identity is None:
-        raise UsageError(
-            "nobody is trusted", hint="use --trust, --trusted-key NAME=PEM, --certificate-identity, or --unsigned"
-        )
-    root = None
-    if trusted_root is not None:
-        root = read_root(_read(trusted_root, "--trusted-root", read), name=str(trusted_root))
-    wanted = 1 if threshold is None else threshold
-    return _policy(keys, () if identity is None else (identity,), root, wanted, "--threshold", UsageError)
-
-
-_IDENTITY_FLAGS: Final = ("--certificate-identity", "--certificate-identity-regexp")
-_ISSUER_FLAGS: Final = ("--certificate-oidc-issuer", "--certificate-oidc-issuer-regexp")
+    return checked_policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
 
 
 def _check_entries(file: TrustFile, what: str) -> None:
@@ -126,7 +81,7 @@ def _check_entries(file: TrustFile, what: str) -> None:
             raise TrustError(f"{what}: two entries are named {quote(name)}")
 
 
-def _policy(
+def checked_policy(
     keys: tuple[TrustedKey, ...],
     identities: tuple[TrustedIdentity, ...],
     root: RootFile | None,
@@ -134,6 +89,7 @@ def _policy(
     where: str,
     error: Fault,
 ) -> TrustPolicy:
+    """The policy of these entries. Raises `error`: one key twice, a threshold at `where` that can never be met."""
     known: dict[str, str] = {}
     for key in keys:
         if key.fingerprint in known:
@@ -158,7 +114,7 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
     pem = (entry.pem or "").encode()
     if entry.path is not None:
         what = f"{where}.path: {entry.path}"
-        pem = _read(base / _path(entry.path, f"{where}.path"), f"{where}.path", read)
+        pem = read_named(base / _path(entry.path, f"{where}.path"), f"{where}.path", read)
     return load_key(
         pem,
         name=entry.name,
@@ -219,38 +175,12 @@ def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
         raise TrustError(f"{where}.sha256: {fault}")
     path = base / _path(entry.trusted_root, f"{where}.trustedRoot")
     return read_root(
-        _read(path, f"{where}.trustedRoot", read),
+        read_named(path, f"{where}.trustedRoot", read),
         name=entry.trusted_root,
         pinned_sha256=entry.sha256,
         obtained_on=entry.obtained_on,
         max_age=entry.max_age,
     )
-
-
-def _flag_key(text: str, read: Read) -> TrustedKey:
-    name, separator, path = text.partition("=")
-    if not separator or not name or not path:
-        raise UsageError(f"--trusted-key: expected NAME=PEM, got {quote(text)}", hint="NAME is who the key belongs to")
-    what = f"--trusted-key {quote(name)}"
-    return load_key(_read(Path(path), what, read), name=name, what=f"{what}: {path}")
-
-
-def _flag_identity(subject: TextRule | None, issuer: TextRule | None, source: str | None) -> TrustedIdentity | None:
-    if source is not None and "://" not in source:
-        raise UsageError(
-            f"--certificate-source-repository: expected a URL, got {quote(source)}",
-            hint="as the certificate has it: https://github.com/OWNER/REPO",
-        )
-    if subject is None and issuer is None and source is None:
-        return None
-    if subject is None or issuer is None:
-        missing = _ISSUER_FLAGS if issuer is None else _IDENTITY_FLAGS
-        raise UsageError(
-            f"{missing[0]} is missing",
-            hint="identity and issuer together name somebody; another issuer can say anything",
-        )
-    rules = () if source is None else (("sourceRepositoryURI", (TextRule(text=source),)),)
-    return TrustedIdentity(name=subject.text, principal=subject.text, subject=subject, issuer=issuer, claim_rules=rules)
 
 
 def _scope(entry: KeyEntry | IdentityEntry, where: str) -> Scope:
@@ -300,7 +230,8 @@ def _path(text: str, where: str) -> str:
     return text
 
 
-def _read(path: Path, where: str, read: Read) -> bytes:
+def read_named(path: Path, where: str, read: Read) -> bytes:
+    """The bytes of a file that the entry or flag `where` names. Raises TrustError."""
     try:
         return read(path)
     except InputError as fault:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.trust.verify import verify_group
 from in_toto_done_receipt.wire.reader import read_receipts
 

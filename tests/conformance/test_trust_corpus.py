@@ -19,7 +19,7 @@ from in_toto_done_receipt.errors import (
     SignatureNotTrusted,
     TrustError,
 )
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import SOURCE_FLAG, from_flags
 from in_toto_done_receipt.trust.model import TrustPolicy, VerifiedStatement
 from in_toto_done_receipt.trust.root import read_root
 from in_toto_done_receipt.trust.sigstore import check_root
@@ -60,7 +60,7 @@ def trust(root: Path, subject: str, issuer: str, source: str | None = None) -> T
         read=Path.read_bytes,
         certificate_identity=subject,
         certificate_oidc_issuer=issuer,
-        certificate_source_repository=source,
+        claims={} if source is None else {SOURCE_FLAG: source},
         trusted_root=root,
     )
 
@@ -521,7 +521,7 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 from datetime import UTC, datetime
 from pathlib import Path
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.trust.verify import verify_group
 from in_toto_done_receipt.wire.reader import read_receipts
 bundle, root = map(Path, sys.argv[1:])

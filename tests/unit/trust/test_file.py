@@ -5,39 +5,23 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from in_toto_done_receipt.errors import TrustError, UnreadableInput, UsageError
-from in_toto_done_receipt.trust.file import from_flags, load_trust
+from in_toto_done_receipt.errors import TrustError, UnreadableInput
+from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
 from in_toto_done_receipt.trust.model import TextRule, TrustPolicy
 from in_toto_done_receipt.wire.digests import sha256_hex
+from tests.unit.trust.conftest import ROOT
 
-ROOT = json.dumps(
-    {
-        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-        "tlogs": [{"baseUrl": "https://log", "publicKey": {"validFor": {"start": "2024-01-01T00:00:00Z"}}}],
-        "certificateAuthorities": [{"uri": "https://ca", "validFor": {"start": "2025-02-03T04:05:06.789Z"}}],
-        "ctlogs": [{"baseUrl": "https://ct", "publicKey": {"validFor": {"start": "2023-01-01T00:00:00+01:00"}}}],
-    }
-).encode()
 SCHEMA = json.loads(files("in_toto_done_receipt.trust").joinpath("trust.v0.1.schema.json").read_bytes())
 KEY = '[[key]]\nname = "alice"\npath = "alice.pub"\n'
 IDENTITY = '[[identity]]\nname = "ci"\nsubject = "a@b.example"\nissuer = "https://i.example"\n'
 SIGSTORE = '[sigstore]\ntrustedRoot = "root.json"\n'
 
 Load = Callable[[str], TrustPolicy]
-
-
-@pytest.fixture
-def folder(workshop: Any, tmp_path: Path) -> Path:
-    (tmp_path / "alice.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519")))
-    (tmp_path / "bob.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519", 1)))
-    (tmp_path / "root.json").write_bytes(ROOT)
-    return tmp_path
 
 
 @pytest.fixture
@@ -320,66 +304,3 @@ def test_schema_refuses_what_the_reader_refuses(load: Load, text: str) -> None:
 def test_schema_is_a_schema_and_knows_all_claims() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert set(SCHEMA["$defs"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
-
-
-def flags(folder: Path, **given: Any) -> TrustPolicy:
-    return from_flags(read=lambda path: (folder / path).read_bytes(), **given)
-
-
-WHO = {"certificate_identity": "a@b.example", "certificate_oidc_issuer": "https://i.example"}
-
-
-def test_flag_for_a_key_names_its_principal(folder: Path) -> None:
-    policy = flags(folder, trusted_keys=("alice=alice.pub", "bob=bob.pub"), threshold=2)
-    assert [key.principal for key in policy.keys] == ["alice", "bob"]
-    assert policy.threshold == 2
-
-
-def test_flags_for_an_identity(folder: Path) -> None:
-    policy = flags(
-        folder, **WHO, trusted_root=Path("root.json"), certificate_source_repository="https://example.com/o/r"
-    )
-    (identity,) = policy.identities
-    assert identity.principal == "a@b.example"
-    assert identity.claim_rules == (("sourceRepositoryURI", (TextRule(text="https://example.com/o/r"),)),)
-    assert policy.root is not None
-    assert policy.root.sha256 == sha256_hex(ROOT)
-
-
-def test_flags_and_file_that_say_the_same_have_one_digest(folder: Path, load: Load) -> None:
-    assert flags(folder, trusted_keys=("alice=alice.pub",)).digest == load("version = 1\n" + KEY).digest
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "nobody is trusted"),
-        ({"trusted_keys": ("alice.pub",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("=alice.pub",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("alice=",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("a=alice.pub", "b=alice.pub")}, "are the same key"),
-        ({"trusted_keys": ("a=alice.pub",), "threshold": 2}, "--threshold is 2"),
-        ({"trusted_keys": ("a=alice.pub",), "threshold": 0}, "--threshold is 0"),
-        ({"trusted_keys": ("a=alice.pub",), "trusted_root": Path("root.json")}, "--trusted-root without"),
-        (WHO, "without --trusted-root"),
-        ({"certificate_identity": "a"}, "--certificate-oidc-issuer is missing"),
-        ({"certificate_oidc_issuer": "a"}, "--certificate-identity is missing"),
-        ({"certificate_source_repository": "https://a"}, "--certificate-oidc-issuer is missing"),
-        (WHO | {"certificate_source_repository": "o/r"}, "expected a URL"),
-        (WHO | {"certificate_oidc_issuer": ""}, "--certificate-oidc-issuer: is empty"),
-        (WHO | {"certificate_identity": ""}, "--certificate-identity: is empty"),
-        (WHO | {"certificate_identity_regexp": "a"}, "together"),
-        ({"certificate_identity_regexp": "", "certificate_oidc_issuer": "x"}, "-identity-regexp: is empty"),
-        ({"certificate_identity_regexp": ".*", "certificate_oidc_issuer": "x"}, "matches anybody"),
-        ({"certificate_identity_regexp": "(", "certificate_oidc_issuer": "x"}, "not a regular expression"),
-        ({"certificate_identity": "x", "certificate_oidc_issuer_regexp": ".*"}, "matches anybody"),
-    ],
-)
-def test_flags_refuse(folder: Path, given: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        flags(folder, **given)
-
-
-def test_flag_with_an_unreadable_key_is_a_configuration_error(folder: Path) -> None:
-    with pytest.raises(TrustError, match=r'--trusted-key "a": .*none\.pub'):
-        flags(folder, trusted_keys=("a=none.pub",))

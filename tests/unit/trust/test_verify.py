@@ -233,7 +233,7 @@ PROBE = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.trust.verify import verify_group
 from in_toto_done_receipt.wire.reader import read_receipts
 folder = Path(sys.argv[1])
