@@ -20,12 +20,13 @@ class _Entry(Record):
 
 
 class KeyEntry(_Entry, kw_only=True):
-    """`[[key]]`: a public key, in a file or in place."""
+    """`[[key]]`: a public key, in a file or in place. With `openpgp` only OpenPGP signatures of it count."""
 
     name: str
     principal: str | None = None
     path: str | None = None
     pem: str | None = None
+    openpgp: bool = False
 
 
 class IdentityEntry(_Entry, kw_only=True):

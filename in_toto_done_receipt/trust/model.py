@@ -43,7 +43,8 @@ def _within(moment: datetime, not_before: datetime | None, not_after: datetime |
 class TrustedKey(Value, kw_only=True):
     """A trusted public key. `spki` is its DER SubjectPublicKeyInfo, `fingerprint` is `sha256:<digest of spki>`.
 
-    `transparency` and `timestamp` demand a log entry and an RFC 3161 timestamp that the trusted root vouches for.
+    `transparency` and `timestamp` demand a log entry and an RFC 3161 timestamp that the trusted root vouches for. With
+    `openpgp`, signatures count that OpenPGP made with the key (`trust.openpgp`), and no others.
     """
 
     name: str
@@ -55,6 +56,7 @@ class TrustedKey(Value, kw_only=True):
     not_after: datetime | None = None
     transparency: bool = False
     timestamp: bool = False
+    openpgp: bool = False
     scope: Scope = ANYTHING
 
     def valid_at(self, moment: datetime) -> bool:
@@ -177,7 +179,7 @@ def make_policy(
 
 
 def _key_tree(key: TrustedKey) -> dict[str, Any]:
-    who = {"name": key.name, "principal": key.principal, "fingerprint": key.fingerprint}
+    who = {"name": key.name, "principal": key.principal, "fingerprint": key.fingerprint, "openpgp": key.openpgp}
     return who | _demand_tree(key) | _scope_tree(key.scope)
 
 
