@@ -87,7 +87,14 @@ def der_of(certificate: x509.Certificate) -> bytes:
 
 
 def certifying(
-    name: str, private: PrivateKey, issuer: str, issuing: PrivateKey, *, pathlen: int, purpose: Any = None
+    name: str,
+    private: PrivateKey,
+    issuer: str,
+    issuing: PrivateKey,
+    *,
+    pathlen: int,
+    purpose: Any = None,
+    until: datetime = END,
 ) -> x509.Certificate:
     """The certificate of an authority."""
     public = private.public_key()
@@ -98,7 +105,7 @@ def certifying(
         .public_key(public)
         .serial_number(serial(name.encode(), fingerprint(public)))
         .not_valid_before(BEGIN)
-        .not_valid_after(END)
+        .not_valid_after(until)
         .add_extension(key_usage(certifies=True), critical=True)
         .add_extension(x509.BasicConstraints(ca=True, path_length=pathlen), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
@@ -199,16 +206,22 @@ def general_name(name: str, plan: Plan) -> x509.GeneralName:
     return x509.OtherName(_USER_NAME, der.utf8(name))
 
 
-def make_authority(seed: str, *, intermediate: bool) -> Authority:
+def make_authority(
+    seed: str, *, intermediate: bool = True, until: datetime = END, root_until: datetime = END
+) -> Authority:
+    """The authority that belongs to a seed; `until` is the last moment of the certificate that issues."""
     root = derived("P-256", f"{seed}/ca-root")
-    certificate = certifying("root", root, "root", root, pathlen=1 if intermediate else 0)
     if not intermediate:
-        return Authority(key=root, signs_with=root, name="root", chain=(certificate,))
+        alone = certifying("root", root, "root", root, pathlen=0, until=until)
+        return Authority(key=root, signs_with=root, name="root", chain=(alone,))
+    top = certifying("root", root, "root", root, pathlen=1, until=root_until)
     key = derived("P-256", f"{seed}/ca")
-    own = certifying("intermediate", key, "root", root, pathlen=0, purpose=ExtendedKeyUsageOID.CODE_SIGNING)
-    return Authority(key=key, signs_with=key, name="intermediate", chain=(own, certificate))
+    purpose = ExtendedKeyUsageOID.CODE_SIGNING
+    own = certifying("intermediate", key, "root", root, pathlen=0, purpose=purpose, until=until)
+    return Authority(key=key, signs_with=key, name="intermediate", chain=(own, top))
 
 
 def make_certificate_log(seed: str) -> CertificateLog:
+    """The log that belongs to a seed."""
     key = derived("P-256", f"{seed}/ct")
     return CertificateLog(key=key, signs_with=key)

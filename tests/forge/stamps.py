@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
@@ -24,10 +24,15 @@ _POLICY: Final = der.oid("1.3.6.1.4.1.57264.2")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimestampAuthority:
-    """Known by `chain`, its own certificate first; `signs_with` is the key of that unless it lies."""
+    """Known by `chain`, its own certificate first.
+
+    `signs_with` is the key of that unless it lies; tokens name `chain[0]` as their signer and carry the certificates in
+    `bag`, that one if there is none.
+    """
 
     signs_with: PrivateKey
     chain: tuple[x509.Certificate, ...]
+    bag: tuple[x509.Certificate, ...] = ()
 
     def stamp(self, message: bytes, when: datetime, *, number: int = 0) -> bytes:
         """The response that says the message was there at that time; `number` makes several of them differ."""
@@ -43,7 +48,7 @@ class TimestampAuthority:
             der.integer(3),
             der.set_of([_SHA256]),
             der.sequence(_TIMESTAMP, der.tlv(0xA0, der.octets(info))),
-            der.tlv(0xA0, der_of(self.chain[0])),
+            der.tlv(0xA0, *(der_of(certificate) for certificate in self.bag or self.chain[:1])),
             der.set_of([self._signer(info)]),
         )
         return der.sequence(der.sequence(der.integer(0)), der.sequence(_SIGNED_DATA, der.tlv(0xA0, content)))
@@ -70,8 +75,11 @@ class TimestampAuthority:
         )
 
 
-def make_timestamp_authority(seed: str) -> TimestampAuthority:
-    root, key = derived("P-256", f"{seed}/tsa-root"), derived("P-256", f"{seed}/tsa")
+def make_timestamp_authority(
+    seed: str, *, purpose: Any = ExtendedKeyUsageOID.TIME_STAMPING, label: str = "tsa", until: datetime = END
+) -> TimestampAuthority:
+    """The authority that belongs to a seed; another `label` is another certificate of the same root."""
+    root, key = derived("P-256", f"{seed}/tsa-root"), derived("P-256", f"{seed}/{label}")
     public = key.public_key()
     builder = (
         x509.CertificateBuilder()
@@ -80,13 +88,11 @@ def make_timestamp_authority(seed: str) -> TimestampAuthority:
         .public_key(public)
         .serial_number(serial(fingerprint(public)))
         .not_valid_before(BEGIN)
-        .not_valid_after(END)
+        .not_valid_after(until)
         .add_extension(key_usage(signs=True), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING]), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([purpose]), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), critical=False)
     )
-    own = signed(builder, root)
-    return TimestampAuthority(
-        signs_with=key, chain=(own, certifying("timestamp root", root, "timestamp root", root, pathlen=0))
-    )
+    top = certifying("timestamp root", root, "timestamp root", root, pathlen=0)
+    return TimestampAuthority(signs_with=key, chain=(signed(builder, root), top))
