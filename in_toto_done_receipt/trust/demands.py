@@ -45,8 +45,7 @@ def demand_young(root: RootFile, at: datetime) -> None:
 
     Its age counts from `obtainedOn`, else from its newest entry. Of what was revoked since, an old root knows nothing.
     """
-    since = root.obtained_on or root.newest_validity_start
-    age = int((at - since).total_seconds())
+    age = root.age(at)
     if root.max_age is not None and age > root.max_age:
         raise SignatureNotTrusted(
             f"trusted root {quote(root.name)} is {age} s old, at most {root.max_age} s are allowed",

@@ -42,7 +42,7 @@ SOURCE_CLAIMS: Final = ("sourceRepositoryURI", "sourceRepositoryIdentifier", "gi
 
 
 class CertificateFacts(Value, kw_only=True):
-    """What a certificate says; true only after `trust.sigstore` verified it."""
+    """What a certificate says; true only after `trust.certified` verified it."""
 
     subject: str
     issuer: str
@@ -95,18 +95,18 @@ _CLOSENESS: Final = ("signature.identity", "signature.issuer", "signature.claims
 def _misfit(facts: CertificateFacts, identity: TrustedIdentity) -> SignatureNotTrusted | None:
     if not identity.subject.matches(facts.subject):
         return SignatureNotTrusted(
-            f"certificate identity is {_shown(facts.subject)}, trusted is {_wanted(identity.subject)}",
+            f"certificate identity is {shown(facts.subject)}, trusted is {_wanted(identity.subject)}",
             reason="signature.identity",
         )
     if not identity.issuer.matches(facts.issuer):
         return SignatureNotTrusted(
-            f"certificate issuer is {_shown(facts.issuer)}, trusted is {_wanted(identity.issuer)}",
+            f"certificate issuer is {shown(facts.issuer)}, trusted is {_wanted(identity.issuer)}",
             reason="signature.issuer",
         )
     for name, rules in identity.claim_rules:
         got = facts.claims.get(name)
         if got is None or not any(rule.matches(got) for rule in rules):
-            says = "absent" if got is None else _shown(got)
+            says = "absent" if got is None else shown(got)
             wanted = " or ".join(_wanted(rule) for rule in rules)
             return SignatureNotTrusted(
                 f"certificate claim {name} is {says}, demanded is {wanted}", reason="signature.claims"
@@ -122,9 +122,9 @@ def _shared_builder_misfit(facts: CertificateFacts, identity: TrustedIdentity) -
     if source is not None and builders == {source}:
         return None
     builder = min(found for found in builders if found != source)
-    came_from = "an unnamed repository" if source is None else _shown(source)
+    came_from = "an unnamed repository" if source is None else shown(source)
     return SignatureNotTrusted(
-        f"the identity is a builder in {_shown(builder)}, used by {came_from}, and no source repository is demanded",
+        f"the identity is a builder in {shown(builder)}, used by {came_from}, and no source repository is demanded",
         reason="signature.shared_builder",
         hint="demand one with --certificate-source-repository, or claims.sourceRepositoryURI in the trust file",
     )
@@ -158,9 +158,9 @@ def _source_repository(facts: CertificateFacts, builders: set[str]) -> str | Non
 
 
 def _wanted(rule: TextRule) -> str:
-    return ("matching " if rule.pattern else "") + _shown(rule.text)
+    return ("matching " if rule.pattern else "") + shown(rule.text)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A subject or claim in a message: whole, since its end often is what differs, and quoted if it is not plain."""
     return text if text.isascii() and text.isprintable() and " " not in text and len(text) <= 400 else quote(text)

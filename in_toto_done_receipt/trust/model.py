@@ -114,7 +114,10 @@ class TrustedIdentity(Value, kw_only=True):
 
 
 class RootFile(Value, kw_only=True):
-    """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds."""
+    """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds.
+
+    `pinned` says whether the trust file names its digest.
+    """
 
     name: str
     data: bytes
@@ -122,6 +125,11 @@ class RootFile(Value, kw_only=True):
     newest_validity_start: datetime
     obtained_on: datetime | None = None
     max_age: int | None = None
+    pinned: bool = False
+
+    def age(self, at: datetime) -> int:
+        """Whole seconds since the verifier got it, else since its newest entry; negative if that is in the future."""
+        return int((at - (self.obtained_on or self.newest_validity_start)).total_seconds())
 
 
 class TrustPolicy(Value, kw_only=True):
@@ -134,6 +142,11 @@ class TrustPolicy(Value, kw_only=True):
     root: RootFile | None
     digest: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> tuple[TrustedKey | TrustedIdentity, ...]:
+        """Keys, then identities."""
+        return *self.keys, *self.identities
 
 
 class VerifiedStatement(Value, kw_only=True):
