@@ -124,6 +124,7 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
         not_after=entry.not_after,
         transparency=bool(entry.transparency),
         timestamp=entry.timestamp,
+        openpgp=entry.openpgp,
         scope=_scope(entry, where),
     )
 
