@@ -41,6 +41,8 @@ CLAIMS: Final = {
     "buildTrigger": 20,
     "runInvocationURI": 21,
     "sourceRepositoryVisibilityAtSigning": 22,
+    "deploymentEnvironment": 23,
+    "tokenSubject": 24,
 }
 
 
