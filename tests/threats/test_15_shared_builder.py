@@ -2,6 +2,8 @@
 Answer: where the builder's repository is not the source's, a rule on the source repository is mandatory.
 """
 
+from typing import Any
+
 import pytest
 
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
@@ -20,7 +22,7 @@ def trust(subject: str = BUILDER, more: str = "") -> str:
     return identity("ci", subject=subject, issuer=GITHUB, more=more) + ROOT
 
 
-def reason(desk: Desk, text: str, **plan: object) -> str:
+def reason(desk: Desk, text: str, **plan: Any) -> str:
     """How it ended: `admitted`, or why the signature was not trusted."""
     seen = desk.verify(case(text, bundle(issuer=GITHUB, **plan)))
     if seen.code == 0:

@@ -3,6 +3,7 @@ Answer: one payload satisfies everything; the worst file decides; a trusted fail
 """
 
 import json
+from typing import Any
 
 import pytest
 
@@ -178,6 +179,7 @@ def test_threat_36_a_bundle_that_does_not_verify_takes_nothing_away(desk: Desk) 
 
 def test_threat_36_a_bundle_is_one_format(desk: Desk) -> None:
     text = keyless.identity("dev") + keyless.ROOT
-    for more in ({"messageSignature": {}}, generate.envelope(b"{}"), {"_type": "x", "subject": []}):
-        write = lambda payload, more=more: json.dumps(keyless.FORGE.bundle(payload) | more)  # noqa: E731
+    others: list[dict[str, Any]] = [{"messageSignature": {}}, generate.envelope(b"{}"), {"_type": "x", "subject": []}]
+    for other in others:
+        write = lambda payload, other=other: json.dumps(keyless.FORGE.bundle(payload) | other)  # noqa: E731
         assert desk.verify(keyless.case(text, write)).code == 3

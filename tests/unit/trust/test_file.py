@@ -6,14 +6,17 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
 from in_toto_done_receipt.errors import TrustError, UnreadableInput
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
 from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
 from in_toto_done_receipt.trust.model import TextRule, TrustPolicy
 from in_toto_done_receipt.wire.digests import sha256_hex
+from in_toto_done_receipt.wire.record import Record
 from tests.unit.trust.conftest import ROOT
 
 SCHEMA = json.loads(files("in_toto_done_receipt.trust").joinpath("trust.v0.1.schema.json").read_bytes())
@@ -50,6 +53,7 @@ repositories = ["https://example.com/r"]
 predicateTypes = ["https://w3id.org/done-receipt/v0.1"]
 transparency = true
 timestamp = false
+openpgp = false
 
 [[identity]]
 name = "ci"
@@ -118,6 +122,7 @@ def test_key_in_place(load: Load, folder: Path) -> None:
         ("maxAge = 7776000", "maxAge = 7776001"),
         ("transparency = true", "transparency = false"),
         ("timestamp = false", "timestamp = true"),
+        ("openpgp = false", "openpgp = true"),
         ("transparency = false", ""),
         ("timestamp = true", ""),
         ("notBefore = 2026-02", "notBefore = 2026-03"),
@@ -299,6 +304,15 @@ def test_schema_refuses_what_the_reader_refuses(load: Load, text: str) -> None:
     with pytest.raises(TrustError, match=r"trust\.toml"):
         load(text)
     assert not accepted_by_schema(text)
+
+
+@pytest.mark.parametrize(
+    ("place", "record"),
+    [("key", KeyEntry), ("identity", IdentityEntry), ("sigstore", SigstoreEntry), (None, TrustFile)],
+)
+def test_schema_knows_exactly_the_members(place: str | None, record: type[Record]) -> None:
+    described = (SCHEMA if place is None else SCHEMA["$defs"][place])["properties"]
+    assert set(described) == {field.encode_name for field in msgspec.structs.fields(record)}
 
 
 def test_schema_is_a_schema_and_knows_all_claims() -> None:
