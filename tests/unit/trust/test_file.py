@@ -53,7 +53,6 @@ repositories = ["https://example.com/r"]
 predicateTypes = ["https://w3id.org/done-receipt/v0.1"]
 transparency = true
 timestamp = false
-openpgp = false
 
 [[identity]]
 name = "ci"
@@ -122,7 +121,6 @@ def test_key_in_place(load: Load, folder: Path) -> None:
         ("maxAge = 7776000", "maxAge = 7776001"),
         ("transparency = true", "transparency = false"),
         ("timestamp = false", "timestamp = true"),
-        ("openpgp = false", "openpgp = true"),
         ("transparency = false", ""),
         ("timestamp = true", ""),
         ("notBefore = 2026-02", "notBefore = 2026-03"),
@@ -134,6 +132,10 @@ def test_key_in_place(load: Load, folder: Path) -> None:
 def test_digest_covers_what_decides(load: Load, old: str, new: str) -> None:
     assert old in WHOLE
     assert load(WHOLE.replace(old, new)).digest != load(WHOLE).digest
+
+
+def test_digest_covers_openpgp(load: Load) -> None:
+    assert load("version = 1\n" + KEY + "openpgp = true\n").digest != load("version = 1\n" + KEY).digest
 
 
 def test_digest_covers_the_root(load: Load, folder: Path) -> None:
