@@ -36,7 +36,7 @@ def _notice(payload: bytes, who: Token | TrustedKey, instance: Instance) -> list
     lines = ["note: signing makes this public, and nobody can take it back:"]
     if isinstance(who, Token):
         at = instance.fulcio.url if instance.fulcio else "?"
-        lines.append(f"note:   the identity {who.identity} of {who.issuer}, in a certificate of {at}")
+        lines.append(f"note:   the identity {' or '.join(who.names)} of {who.issuer}, in a certificate of {at}")
     else:
         lines.append(f"note:   the public key {who.fingerprint}")
     digest = f"the statement sha256:{sha256_hex(payload)}"

@@ -11,6 +11,8 @@ from base64 import b64encode
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.errors import ConfigurationError, ProducerError, SignatureNotTrusted, TrustError
 from in_toto_done_receipt.producer.calls import Deadline
 from in_toto_done_receipt.producer.fulcio import request_certificate
@@ -100,11 +102,13 @@ def sign_managed(
     warnings = statement_warnings(payload)
     check_managed(signer, instance)
     key = signer.key
-    envelope = signed_envelope(payload, signer)
+    labelled = signed_envelope(payload, signer)
     if key.algorithm.startswith("rsa-"):
-        _demand_pkcs1v15(key, envelope)
-    label = envelope.signatures[0].keyid
-    # As cosign names keys: not authenticated, for people and look-ups only.
+        _demand_pkcs1v15(key, labelled)
+    # The hint names the key, as cosign names it: not authenticated, for people and look-ups. The envelope's own keyid
+    # stays empty: cosign and Rekor v1 refuse a signature with another name than the one they make up for the key.
+    label = labelled.signatures[0].keyid
+    envelope = replace(labelled, signatures=(replace(labelled.signatures[0], keyid=""),))
     named = label if label != key.fingerprint.removeprefix("sha256:") else b64encode(_digest(key.spki)).decode()
     material: dict[str, Any] = {"publicKey": {"hint": named}}
     verifier = Verifier(der=key.spki, pem=pem_of_spki(key.spki), certificate=False, algorithm=key.algorithm)
@@ -144,8 +148,7 @@ def _witnessed(
 
 def _envelope_tree(envelope: dsse.Envelope) -> dict[str, Any]:
     (signature,) = envelope.signatures
-    signed = {"sig": b64encode(signature.sig).decode()} | ({"keyid": signature.keyid} if signature.keyid else {})
-    payload = b64encode(envelope.payload).decode()
+    payload, signed = b64encode(envelope.payload).decode(), {"sig": b64encode(signature.sig).decode()}
     return {"payload": payload, "payloadType": envelope.payload_type, "signatures": [signed]}
 
 
@@ -191,8 +194,6 @@ def _as_certified(certificate: "Certificate", instance: Instance) -> TrustedIden
 
 def _demanding(key: TrustedKey, instance: Instance) -> TrustedKey:
     """The key, of which a verifier demands what the instance adds."""
-    from msgspec.structs import replace
-
     return replace(key, transparency=instance.log is not None, timestamp=bool(instance.stamps))
 
 

@@ -4,7 +4,9 @@ The token is a secret: no message, repr or file ever holds it. Its claims are re
 """
 
 import contextlib
+import json
 import sys
+from base64 import urlsafe_b64decode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,10 +22,10 @@ AUDIENCE: Final = "sigstore"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token, and whom it names; `identity` is its mail address or subject, as Fulcio reads it for most issuers."""
+    """A token, and whom it names. Which of the names Fulcio writes into the certificate depends on the issuer."""
 
     raw: str = field(repr=False)
-    identity: str
+    names: tuple[str, ...]
     issuer: str
 
 
@@ -42,12 +44,20 @@ def _token(raw: str, what: str) -> Token:
     from sigstore.oidc import IdentityError, IdentityToken
 
     try:
-        token = IdentityToken(raw, AUDIENCE)
+        return _named(IdentityToken(raw, AUDIENCE))
     except IdentityError as error:
         raise ConfigurationError(f"{what}: {_token_fault(error)}", hint=_token_hint(error)) from None
     except Exception:  # noqa: BLE001 - claims of other types than it expects; the text could quote the token
         raise ConfigurationError(f"{what}: not an identity token (JWT)") from None
-    return Token(raw=raw, identity=token.identity, issuer=token.issuer)
+
+
+def _named(token: "IdentityToken") -> Token:
+    """The token with its mail address and its subject, each once."""
+    raw = str(token)
+    claims = json.loads(urlsafe_b64decode(raw.split(".")[1] + "=="))  # read before, by the library
+    found = (claims.get("email"), token.identity, claims.get("sub"))
+    names = dict.fromkeys(name for name in found if isinstance(name, str) and name)
+    return Token(raw=raw, names=tuple(names), issuer=token.issuer)
 
 
 # What PyJWT found, by the name of its exception; sigstore says "malformed or missing claims" for all of them.
@@ -104,14 +114,9 @@ def interactive_token(issuer: Service) -> Token:
 
     try:
         with contextlib.redirect_stdout(sys.stderr):  # `input` writes its question to standard output
-            found = Issuer(issuer.url).identity_token()
+            return _named(Issuer(issuer.url).identity_token())
     except Exception as error:  # noqa: BLE001 - it has no base of its errors, and lets those of its libraries out
         raise ConfigurationError(f"{issuer.named}: no identity token: {_line(error)}") from None
-    return _known(found)
-
-
-def _known(token: "IdentityToken") -> Token:
-    return Token(raw=str(token), identity=token.identity, issuer=token.issuer)
 
 
 def _line(error: Any) -> str:

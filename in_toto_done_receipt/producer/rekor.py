@@ -123,7 +123,7 @@ def _entry(answer: Answer, log: Log) -> dict[str, Any]:
 
 
 def _entry_of_v2(tree: Any) -> dict[str, Any]:
-    entry = {name: tree[name] for name in _MEMBERS if name in tree}
+    entry = {name: tree[name] for name in _MEMBERS if tree.get(name) is not None}  # protobuf's null is "not set"
     if not entry["inclusionProof"]["checkpoint"]["envelope"] or not entry["canonicalizedBody"]:
         raise ValueError
     return entry
