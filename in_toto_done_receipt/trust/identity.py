@@ -8,6 +8,7 @@ from typing import Final
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
 from in_toto_done_receipt.trust.model import TextRule, TrustedIdentity
+from in_toto_done_receipt.wire.paths import twin_key
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.value import Value
 
@@ -97,11 +98,13 @@ def _misfit(facts: CertificateFacts, identity: TrustedIdentity) -> SignatureNotT
         return SignatureNotTrusted(
             f"certificate identity is {shown(facts.subject)}, trusted is {_wanted(identity.subject)}",
             reason="signature.identity",
+            hint=_near_miss(facts.subject, identity.subject),
         )
     if not identity.issuer.matches(facts.issuer):
         return SignatureNotTrusted(
             f"certificate issuer is {shown(facts.issuer)}, trusted is {_wanted(identity.issuer)}",
             reason="signature.issuer",
+            hint=_near_miss(facts.issuer, identity.issuer),
         )
     for name, rules in identity.claim_rules:
         got = facts.claims.get(name)
@@ -109,7 +112,9 @@ def _misfit(facts: CertificateFacts, identity: TrustedIdentity) -> SignatureNotT
             says = "absent" if got is None else shown(got)
             wanted = " or ".join(_wanted(rule) for rule in rules)
             return SignatureNotTrusted(
-                f"certificate claim {name} is {says}, demanded is {wanted}", reason="signature.claims"
+                f"certificate claim {name} is {says}, demanded is {wanted}",
+                reason="signature.claims",
+                hint=next((hint for rule in rules if (hint := _near_miss(got or "", rule))), None),
             )
     return _shared_builder_misfit(facts, identity)
 
@@ -155,6 +160,12 @@ def _source_repository(facts: CertificateFacts, builders: set[str]) -> str | Non
         return None
     host = min(builders).split("/")[2]
     return f"https://{host}/{short}".lower()
+
+
+def _near_miss(got: str, rule: TextRule) -> str | None:
+    """A hint when the two mean the same to people: no rule overlooks case or a slash, since no standard says so."""
+    same = rule.exact and twin_key(got.removesuffix("/")) == twin_key(rule.text.removesuffix("/"))
+    return "they differ only in case or a slash at the end: write it as the certificate has it" if same else None
 
 
 def _wanted(rule: TextRule) -> str:

@@ -39,6 +39,31 @@ _STRANGE_SOURCES: Final = (
 )
 
 
+# What GitHub's token calls it, and people do.
+ELSEWHERE: Final[Mapping[str, str]] = {
+    "repository": "sourceRepositoryURI",
+    "repository_id": "sourceRepositoryIdentifier",
+    "repository_owner": "sourceRepositoryOwnerURI",
+    "repository_owner_id": "sourceRepositoryOwnerIdentifier",
+    "repository_visibility": "sourceRepositoryVisibilityAtSigning",
+    "owner": "sourceRepositoryOwnerURI",
+    "sha": "sourceRepositoryDigest",
+    "commit": "sourceRepositoryDigest",
+    "ref": "sourceRepositoryRef",
+    "workflow": "buildSignerURI",
+    "job_workflow_ref": "buildSignerURI",
+    "job_workflow_sha": "buildSignerDigest",
+    "workflow_ref": "buildConfigURI",
+    "workflow_sha": "buildConfigDigest",
+    "event_name": "buildTrigger",
+    "trigger": "buildTrigger",
+    "runner_environment": "runnerEnvironment",
+    "run_id": "runInvocationURI",
+    "environment": "deploymentEnvironment",
+    "sub": "tokenSubject",
+}
+
+
 def text_rule(
     exact: str | None, regexp: str | None, names: tuple[str, str], strangers: tuple[str, ...], error: Fault
 ) -> TextRule | None:
@@ -60,14 +85,22 @@ def claim_rules(
     """The rules of `claims` and `claimsRegexp`, sorted by name. Raises `error` as `text_rule` does."""
     rules: dict[str, tuple[TextRule, ...]] = {}
     for member, given in (("claims", exact), ("claimsRegexp", regexp)):
+        place = f"{where}.{member}"
+        if given is not None and not given:
+            raise error(f"{place}: is empty", hint=f"leave {member} out to demand nothing")
         for name, values in (given or {}).items():
-            place = f"{where}.{member}"
             if name not in CLAIM_NAMES.values():
-                raise error(f"{place}: unknown claim {quote(name)}", hint=nearest(name, [*CLAIM_NAMES.values()]))
+                raise error(f"{place}: unknown claim {quote(name)}", hint=_nearest_claim(name))
             if name in rules:
                 raise error(f"{where}.claims.{name} and claimsRegexp.{name} together", hint="give one of them")
             rules[name] = _alternatives(values, f"{place}.{name}", member == "claimsRegexp", name, error)
     return tuple(sorted(rules.items()))
+
+
+def _nearest_claim(name: str) -> str | None:
+    meant = ELSEWHERE.get(name)
+    same = next((known for known in CLAIM_NAMES.values() if known.lower() == name.lower()), meant)
+    return nearest(name, [*CLAIM_NAMES.values()]) if same is None else f"did you mean {same}?"
 
 
 def _alternatives(values: Values, where: str, expressions: bool, name: str, error: Fault) -> tuple[TextRule, ...]:

@@ -15,6 +15,7 @@ from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, Sigstore
 from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
 from in_toto_done_receipt.trust.model import TextRule, TrustPolicy
+from in_toto_done_receipt.trust.rules import ELSEWHERE
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import Record
 from tests.unit.trust.conftest import ROOT
@@ -191,6 +192,8 @@ def test_digest_does_not_depend_on_the_order_of_scopes(load: Load) -> None:
         ("version = 1\n" + IDENTITY + "claims = {repository = 'x'}\n" + SIGSTORE, 'unknown claim "repository"'),
         ("version = 1\n" + IDENTITY + "claims = {buildTrigger = ''}\n" + SIGSTORE, "claims.buildTrigger: is empty"),
         ("version = 1\n" + IDENTITY + "claims = {buildTrigger = []}\n" + SIGSTORE, "buildTrigger: 0 values"),
+        ("version = 1\n" + IDENTITY + "claims = {}\n" + SIGSTORE, r"identity\[0\].claims: is empty"),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {}\n" + SIGSTORE, r"identity\[0\].claimsRegexp: is empty"),
         ("version = 1\n" + IDENTITY + "claims = {buildTrigger = 1}\n" + SIGSTORE, "claims.*got `int`"),
         ("version = 1\n" + IDENTITY + "claims = {buildTriger = 'x'}\n" + SIGSTORE, 'unknown claim "buildTriger"'),
         ("version = 1\n" + IDENTITY + "claimsRegexp = {x = 'x'}\n" + SIGSTORE, r"claimsRegexp: unknown claim"),
@@ -320,3 +323,24 @@ def test_schema_knows_exactly_the_members(place: str | None, record: type[Record
 def test_schema_is_a_schema_and_knows_all_claims() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert set(SCHEMA["$defs"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("SourceRepositoryURI", "sourceRepositoryURI"),
+        ("sourceRepositoryUri", "sourceRepositoryURI"),
+        ("repository", "sourceRepositoryURI"),
+        ("job_workflow_ref", "buildSignerURI"),
+        ("runnerEnviroment", "runnerEnvironment"),
+    ],
+)
+def test_unknown_claim_is_an_error_with_the_nearest_name(load: Load, name: str, meant: str) -> None:
+    with pytest.raises(TrustError, match="unknown claim") as caught:
+        load(f"version = 1\n{IDENTITY}claims = {{ {name} = 'x' }}\n{SIGSTORE}")
+    assert caught.value.hint == f"did you mean {meant}?"
+
+
+def test_names_that_are_offered_are_names_of_claims() -> None:
+    assert set(ELSEWHERE.values()) <= set(CLAIM_NAMES.values())
+    assert not set(ELSEWHERE) & set(CLAIM_NAMES.values())

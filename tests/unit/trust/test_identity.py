@@ -196,3 +196,24 @@ def test_any_subject_is_still_bound_to_the_issuer_and_its_claims() -> None:
 def test_any_subject_does_not_lift_the_rule_on_shared_builders() -> None:
     who = TrustedIdentity(name="ci", principal="ci", subject=ANY_SUBJECT, issuer=TextRule(text=ISSUER))
     assert reason_of(facts(SHARED, **OWN), who) == "signature.shared_builder"
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        trusted(WORKFLOW.replace("org", "Org")),
+        trusted(issuer=ISSUER + "/"),
+        trusted(sourceRepositoryURI="https://github.com/Org/repo/"),
+    ],
+    ids=["subject", "issuer", "claim"],
+)
+def test_what_differs_only_in_case_or_a_slash_is_refused_with_a_hint(identity: TrustedIdentity) -> None:
+    with pytest.raises(SignatureNotTrusted, match=r"certificate") as caught:
+        match_identity(facts(**OWN), (identity,))
+    assert caught.value.hint == "they differ only in case or a slash at the end: write it as the certificate has it"
+
+
+def test_what_differs_otherwise_has_no_such_hint() -> None:
+    with pytest.raises(SignatureNotTrusted, match=r"certificate") as caught:
+        match_identity(facts(**OWN), (trusted(WORKFLOW + "x"),))
+    assert caught.value.hint is None
