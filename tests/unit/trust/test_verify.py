@@ -188,7 +188,7 @@ def test_bundle_with_a_certificate_and_only_keys_trusted(workshop: Any) -> None:
     group = workshop.group(key_bundle(workshop, certificate=True))
     with pytest.raises(SignatureNotTrusted, match="only keys are trusted") as caught:
         verify_group(group, policy(workshop.trusted(workshop.private_key("ed25519"))), at=workshop.now)
-    assert caught.value.reason == "signature.no_trusted_key"
+    assert caught.value.reason == "signature.no_trusted_identity"
 
 
 def test_envelope_and_only_identities_trusted(workshop: Any, root: RootFile) -> None:
