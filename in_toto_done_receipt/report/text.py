@@ -64,9 +64,17 @@ def _signature_lines(result: VerificationResult) -> Iterator[str]:
         repository = signer.claims.get("sourceRepositoryURI")
         if repository:
             yield from _wrap(escape(repository), "  source      ")
+        times = escape(", ".join(f"{time.time} ({time.source})" for time in signer.times))
         if signer.log_index is not None:
-            times = ", ".join(f"{time.time} ({time.source})" for time in signer.times)
-            yield from _wrap(f"index {signer.log_index}, {escape(times)}", "  log         ")
+            yield from _wrap(f"index {signer.log_index}{', ' if times else ''}{times}", "  log         ")
+        elif times:
+            yield from _wrap(times, "  signed on   ")
+    root = result.trust.root
+    if root is not None:
+        since = "last changed" if root.obtained_on is None else "obtained"
+        day = (root.obtained_on or root.newest_validity_start or "")[:10]
+        old = "" if root.age is None else f", {root.age // 86400} day(s) old"
+        yield from _wrap(f"{root.sha256}, {since} {day}{old}", "  root        ")
     if not result.signers:
         yield "  signed by   nobody the verifier trusts"
     yield f"  sha256      {result.input.payload_sha256}"

@@ -183,6 +183,29 @@ def test_threat_16_the_age_of_the_root_is_judged_by_the_verifiers_clock(
     assert judged(desk, case) == expected
 
 
+@pytest.mark.parametrize(
+    ("more", "age", "words"),
+    [
+        ("obtainedOn = 2026-11-29T12:00:00Z\nmaxAge = 1\n", 90_000, "obtained 2026-11-29, 1 day(s) old"),
+        ("", 218_206_800, "last changed 2020-01-01, 2525 day(s) old"),
+    ],
+    ids=["obtained, too old", "last changed"],
+)
+def test_threat_16_the_age_of_the_root_is_reported(desk: Desk, more: str, age: int, words: str) -> None:
+    case = keyless.case(keyless.identity("dev") + keyless.ROOT + more, keyless.bundle())
+    assert desk.verify(case).result["trust"]["root"]["age"] == age
+    assert words in " ".join(desk.run("verify", *desk.lay(case)).out.replace("\n    |", "").split())
+
+
+def test_threat_16_the_time_is_reported_with_and_without_a_log(desk: Desk) -> None:
+    text = keyless.identity("dev", more="transparency = false\n") + keyless.ROOT
+    for write, line in (
+        (keyless.bundle(stamps=1), "  log         index 4, 2026-11-30T12:00:05Z (rekor), 2026-11-30T12:00:05Z (tsa)"),
+        (keyless.bundle(rekor=None, stamps=1), "  signed on   2026-11-30T12:00:05Z (tsa)"),
+    ):
+        assert line in desk.run("verify", *desk.lay(keyless.case(text, write))).out.splitlines()
+
+
 def test_threat_16_an_old_root_is_no_hindrance_to_who_does_not_need_it(desk: Desk) -> None:
     root = keyless.ROOT + "obtainedOn = 2020-01-01T00:00:00Z\nmaxAge = 1\n"
     text = keyless.WORKER + keyless.identity("dev") + root
