@@ -89,16 +89,23 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
 
 
 def _by_managed_key(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers:
-    """Without a root nobody vouches for the log entries and timestamps in the bundle: they are not even looked at."""
+    """Without a root nobody vouches for the log entries and timestamps in the bundle: they are not even looked at.
+
+    Nor does a root that is too old, which matters only to a key that demands one of them.
+    """
     envelope = bundle.envelope
     signed = keys_that_signed(envelope, trust.keys)
     if not signed or trust.root is None:
         return counted_keys(signed, envelope.signatures, trust, at=at)
+    try:
+        demand_young(trust.root, at)
+    except SignatureNotTrusted:
+        if any(key.transparency or key.timestamp for key in signed):
+            raise
+        return counted_keys(signed, envelope.signatures, trust, at=at)
     from in_toto_done_receipt.trust.managed import verify_seen
 
     seen = verify_seen(bundle, signed[0], trust.root, at)
-    if seen.times or seen.log_index is not None:
-        demand_young(trust.root, at)
     return counted_keys(signed, envelope.signatures, trust, at=at, times=seen.times, log_index=seen.log_index)
 
 

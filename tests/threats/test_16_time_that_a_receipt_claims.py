@@ -209,7 +209,16 @@ def test_threat_16_the_time_is_reported_with_and_without_a_log(desk: Desk) -> No
 def test_threat_16_an_old_root_is_no_hindrance_to_who_does_not_need_it(desk: Desk) -> None:
     root = keyless.ROOT + "obtainedOn = 2020-01-01T00:00:00Z\nmaxAge = 1\n"
     text = keyless.WORKER + keyless.identity("dev") + root
-    assert judged(desk, keyless.case(text, keyless.lines(keyless.bundle(), keyless.plain()))) == "admitted"
+    for key in (keyless.plain(), keyless.managed(), keyless.managed(rekor="v1", stamps=1)):
+        assert judged(desk, keyless.case(text, keyless.lines(keyless.bundle(), key))) == "admitted"
+
+
+def test_threat_16_the_times_of_an_old_root_open_no_window(desk: Desk) -> None:
+    root = keyless.ROOT + "obtainedOn = 2020-01-01T00:00:00Z\nmaxAge = 1\n"
+    text = keyless.WORKER + "notAfter = 2026-11-30T12:30:00Z\n" + keyless.identity("dev")
+    write = keyless.managed(rekor="v1", stamps=1)
+    assert judged(desk, keyless.case(text + root, write)) == "signature.key_not_valid"
+    assert judged(desk, keyless.case(text + keyless.ROOT, write)) == "admitted"
 
 
 @pytest.mark.parametrize("finished", ["2026-11-30T12:05:05Z", "2026-11-30T12:05:06Z", "2999-01-01T00:00:00Z"])
