@@ -59,7 +59,7 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
 def _signature_lines(result: VerificationResult) -> Iterator[str]:
     for signer in result.signers:
         yield from _wrap(_signer(signer), "  signed by   ")
-        if signer.key_fingerprint is not None:
+        if signer.kind == "key" and signer.key_fingerprint is not None:
             yield f"  key         {signer.key_fingerprint.removeprefix('sha256:')}"
         repository = signer.claims.get("sourceRepositoryURI")
         if repository:

@@ -45,7 +45,7 @@ class Signer(Record):
     """One trusted signer of the payload.
 
     `kind` is `key` or `sigstore`; `claims` are certificate claims named as `gh attestation verify` prints them;
-    `key_fingerprint` is `sha256:<SPKI digest>`.
+    `key_fingerprint` is `sha256:<SPKI digest>` of the key, or of the one in the certificate.
     """
 
     name: str

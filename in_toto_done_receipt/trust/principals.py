@@ -1,7 +1,8 @@
 """How many persons signed: the same principal, key or identity never counts twice (design, threats 14).
 
 Names are compared without regard to case: mail providers and forges do so too, and counting too few is the safe side.
-An identity is its subject, whoever vouches for it: one mailbox at two issuers is still one person. Two addresses of one
+An identity is its subject, whoever vouches for it: one mailbox at two issuers is still one person. A key is one person
+also where it has certificates: of two names, or beside its own entry. Two addresses of one
 mailbox (`a+b@…`) cannot be told from two persons; `trust check` points them out.
 """
 

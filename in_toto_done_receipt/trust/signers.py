@@ -11,6 +11,7 @@ from in_toto_done_receipt.trust.dsse import keys_that_signed
 from in_toto_done_receipt.trust.identity import match_identities
 from in_toto_done_receipt.trust.model import Scope, TrustedKey, TrustPolicy
 from in_toto_done_receipt.wire.bundle import Bundle
+from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import Envelope, Signature
 from in_toto_done_receipt.wire.other_formats import foreign_signature
 from in_toto_done_receipt.wire.pointer import quote
@@ -62,7 +63,10 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
             hint="trust its identity with --certificate-identity, --certificate-oidc-issuer and --trusted-root",
         )
     demand_young(trust.root, at)
-    from in_toto_done_receipt.trust.certified import verify_certified  # X.509 is loaded only for a certificate
+    from in_toto_done_receipt.trust.certified import (
+        maker_of,
+        verify_certified,
+    )  # X.509 is loaded only for a certificate
 
     found = verify_certified(bundle, trust.root)
     fitting = match_identities(found.facts, trust.identities)
@@ -79,6 +83,7 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
                 identity=found.facts.subject,
                 issuer=found.facts.issuer,
                 claims=dict(found.facts.claims),
+                key_fingerprint=f"sha256:{sha256_hex(maker_of(found.certificate).spki)}",
                 log_index=found.log_index,
                 times=_times(found.times),
             ),

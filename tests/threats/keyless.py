@@ -27,7 +27,8 @@ def identity(name: str, *, principal: str = "", subject: str = MAIL, issuer: str
 
 
 def bundle(plan: Plan | None = None, **changes: Any) -> Writer:
-    """Signs the payload as the plan says."""
+    """Signs the payload as the plan says, with a key of the identity's own."""
+    changes.setdefault("signer", changes.get("identity", MAIL))
     return lambda payload: json.dumps(FORGE.bundle(payload, plan, **changes))
 
 

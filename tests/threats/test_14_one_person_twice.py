@@ -5,6 +5,7 @@ Answer: a threshold counts principals, one key stands once, and scopes bind sign
 import json
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from testdata.receipts import generate
 from tests.threats import keyless
@@ -117,6 +118,21 @@ def test_threat_14_one_mailbox_under_two_names(desk: Desk, other: str, issuer: s
 def test_threat_14_two_people_are_two(desk: Desk) -> None:
     text = keyless.identity("a") + keyless.identity("b", subject="other@example.org")
     assert threshold(desk, text, keyless.bundle(), keyless.bundle(identity="other@example.org")) == 0
+
+
+def test_threat_14_one_key_certified_for_two_people(desk: Desk) -> None:
+    text = keyless.identity("a") + keyless.identity("b", subject="other@example.org")
+    both = keyless.bundle(signer="one"), keyless.bundle(signer="one", identity="other@example.org")
+    assert threshold(desk, text, *both) == 10
+
+
+def test_threat_14_a_key_and_a_certificate_for_it(desk: Desk) -> None:
+    """One signature, once beside the key's hint and once beside a certificate."""
+    pem = keyless.FORGE.key("one").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    text = f"[[key]]\nname = 'one'\npem = '''{pem.decode()}'''\n" + keyless.identity("dev")
+    managed: keyless.Writer = lambda p: json.dumps(keyless.FORGE.managed(p, keyless.FORGE.key("one")))  # noqa: E731
+    assert threshold(desk, text, managed, keyless.bundle(signer="one")) == 10
+    assert threshold(desk, text, managed, keyless.bundle(signer="another")) == 0
 
 
 def test_threat_14_one_identity_cannot_be_two_principals(desk: Desk) -> None:
