@@ -165,23 +165,22 @@ def _refusal(answer: Answer) -> str:
 def _once(url: SplitResult, request: Request, seconds: float) -> Answer:
     """One try. Raises TimeoutError when it takes longer than `seconds`, however slowly the bytes trickle."""
     connection, target, headers = _connection(url, seconds)
-    done, late = threading.Event(), threading.Event()
-    watch = threading.Thread(target=_cut_off, args=(connection, seconds, done, late), daemon=True)
-    watch.start()
+    watch = _Watch(connection, seconds)
     try:
+        connection.connect()
+        watch.sock = connection.sock  # which the connection forgets when the answer ends with it
         method = "GET" if request.body is None else "POST"
         connection.request(method, target, request.body, {"User-Agent": _AGENT, **headers, **request.headers})
         response = connection.getresponse()
         body = _body(response)
     except (OSError, http.client.HTTPException):
-        if late.is_set():
+        if watch.late:
             raise TimeoutError from None
         raise
     finally:
-        done.set()
-        watch.join()
+        watch.end()
         connection.close()
-    if late.is_set():
+    if watch.late:
         raise TimeoutError  # without a length a cut answer looks whole
     found = {name.lower(): value for name, value in response.getheaders()}
     return Answer(status=response.status, headers=found, body=body)
@@ -199,18 +198,34 @@ def _body(response: http.client.HTTPResponse) -> bytes:
 _AGENT: Final = f"in-toto-done-receipt/{VERSION}"
 
 
-def _cut_off(
-    connection: http.client.HTTPConnection, seconds: float, done: threading.Event, late: threading.Event
-) -> None:
-    """End the connection after `seconds`: timeouts of a socket count from byte to byte, and bytes can trickle."""
-    pause = seconds
-    while not done.wait(pause):
-        late.set()
-        sock = connection.sock
-        if sock is not None:
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-        pause = _AGAIN_SECONDS
+class _Watch:
+    """Ends a connection after some seconds: timeouts of a socket count from byte to byte, and bytes can trickle.
+
+    `late` says whether it had to; `sock` is the connection's socket as soon as there is one.
+    """
+
+    def __init__(self, connection: http.client.HTTPConnection, seconds: float) -> None:
+        self.late = False
+        self.sock: socket.socket | None = None
+        self._connection, self._seconds = connection, seconds
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="call-watch", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """The call is over; afterwards no thread is left."""
+        self._done.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = self._seconds
+        while not self._done.wait(pause):
+            self.late = True
+            sock = self.sock or self._connection.sock
+            if sock is not None:
+                with contextlib.suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+            pause = _AGAIN_SECONDS
 
 
 def _connection(url: SplitResult, seconds: float) -> tuple[http.client.HTTPConnection, str, dict[str, str]]:

@@ -7,7 +7,9 @@ import contextlib
 import json
 import sys
 from base64 import urlsafe_b64decode
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from in_toto_done_receipt.errors import ConfigurationError
@@ -113,10 +115,22 @@ def interactive_token(issuer: Service) -> Token:
     from sigstore.oidc import Issuer
 
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # `input` writes its question to standard output
+        with _at_the_terminal():
             return _named(Issuer(issuer.url).identity_token())
     except Exception as error:  # noqa: BLE001 - it has no base of its errors, and lets those of its libraries out
         raise ConfigurationError(f"{issuer.named}: no identity token: {_line(error)}") from None
+
+
+@contextlib.contextmanager
+def _at_the_terminal() -> Iterator[None]:
+    """What the library asks with `input` is asked at the terminal: both standard streams may carry documents."""
+    kept = sys.stdin
+    with Path("/dev/tty").open(encoding="utf-8") as terminal, contextlib.redirect_stdout(sys.stderr):
+        sys.stdin = terminal
+        try:
+            yield
+        finally:
+            sys.stdin = kept
 
 
 def _line(error: Any) -> str:

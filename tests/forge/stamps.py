@@ -36,13 +36,17 @@ class TimestampAuthority:
 
     def stamp(self, message: bytes, when: datetime, *, number: int = 0) -> bytes:
         """The response that says the message was there at that time; `number` makes several of them differ."""
-        nonce = serial(message, b"%d" % number)
+        return self.answer(hashlib.sha256(message).digest(), when, number=serial(message, b"%d" % number))
+
+    def answer(self, digest: bytes, when: datetime, *, number: int, nonce: int | None = None) -> bytes:
+        """The response to a request for this SHA-256 digest, with the request's nonce."""
         info = der.sequence(
             der.integer(1),
             _POLICY,
-            der.sequence(_SHA256, der.octets(hashlib.sha256(message).digest())),
-            der.integer(nonce),
+            der.sequence(_SHA256, der.octets(digest)),
+            der.integer(number),
             der.generalized_time(when),
+            *(() if nonce is None else (der.integer(nonce),)),
         )
         content = der.sequence(
             der.integer(3),
