@@ -109,11 +109,36 @@ def demand_options(function: F) -> F:
 
 
 def engine_options(function: F) -> F:
-    """Which engine evaluates the policy."""
+    """Which engine evaluates the policy, and which policy of the verifier's own joins it."""
     return _apply(
         function,
-        click.option("--engine", default="embedded", type=TEXT, help="embedded (default) or opa."),
-        unavailable("--policy", what="a policy of your own"),
+        click.option(
+            "--engine",
+            default="embedded",
+            type=TEXT,
+            metavar="NAME",
+            help="embedded (default), opa, or opa-server=URL, an OPA that serves the bundle of `policy bundle`.",
+        ),
+        policy_options,
+        click.option("--policy-digest", type=TEXT, help="The digest that the whole policy must have."),
+        click.option("--opa", type=FILE, help="The opa executable, for --engine opa and to compile Rego of your own."),
+    )
+
+
+def policy_options(function: F) -> F:
+    """Policy of the verifier's own."""
+    return _apply(
+        function,
+        click.option(
+            "policies",
+            "--policy",
+            multiple=True,
+            type=TEXT,
+            metavar="PATH[@sha256:HEX]",
+            help="Your own rules: a folder or a bundle of Rego, or a compiled module. They can deny and warn.",
+        ),
+        click.option("--policy-key", type=FILE, help="Public key (PEM) that must have signed every --policy bundle."),
+        click.option("--policy-scope", type=TEXT, help="The scope that it must be signed for."),
     )
 
 
