@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
-TOOLS  := opa regal
+TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator slsa-verifier
 TOOL   := .tools/bin
 POLICY := policy/done_receipt
 
@@ -20,7 +20,7 @@ help:
 	@echo 'make integration   the tests that need the Go tools'
 	@echo 'make check         lint, types, import rules, sizes, and the same for the policy'
 	@echo 'make bench         the table of measurements, against peers'
-	@echo 'make tools         build OPA and Regal into .tools/bin'
+	@echo 'make tools         build OPA, Regal, a Sigstore, cosign and other peers into .tools/bin'
 	@echo 'make policy        compile the policy again (a product that is kept in the repository)'
 	@echo 'make fuzz          fuzz every reader, SECONDS=60 in all; findings go to testdata/fuzz'
 	@echo 'make generate      write schemas and reference tables again, from the code'
@@ -50,7 +50,7 @@ BENCH ?= --json build/bench.json
 bench: $(VENV)/.installed tools
 	$(BIN)/python -m tests.benchmarks.run $(BENCH)
 
-check: $(VENV)/.installed tools
+check: $(VENV)/.installed $(TOOL)/opa $(TOOL)/regal
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -106,6 +106,8 @@ $(TOOL)/%: tools/%/go.mod tools/%/go.sum | $(GO)
 	@mkdir -p $(TOOL)
 	GOFLAGS= GOWORK=off GOTOOLCHAIN=auto $(GO) -C tools/$* build -mod=readonly -buildvcs=false -o $(CURDIR)/$@ tool
 	@touch $@
+
+$(TOOL)/timestamp-server: tools/timestamp-server/main.go
 
 $(CURDIR)/.tools/go/bin/go:
 	$(PYTHON) -m venv $(CURDIR)/.tools/go

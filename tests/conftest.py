@@ -16,7 +16,8 @@ settings.register_profile("campaign", max_examples=20_000, deadline=None, suppre
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if CI else "default"))
 
 # What a person's shell, a git hook or a CI job may have set, and what a test that needs it sets for itself.
-SURROUNDINGS = ("GIT_", "XDG_", "SIGSTORE_", "ACTIONS_ID_TOKEN_", "COSIGN_", "NO_COLOR", "FORCE_COLOR")
+SURROUNDINGS = ("GIT_", "XDG_", "SIGSTORE_", "ACTIONS_ID_TOKEN_", "COSIGN_", "NO_COLOR", "FORCE_COLOR", "SSL_CERT_")
+PROXIES = tuple(f"{scheme}_proxy" for scheme in ("http", "https", "all", "no"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,7 +31,7 @@ def no_home() -> Iterator[None]:
     """HOME is a place where nothing can be read or made, not even by root; the surroundings are gone."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.startswith(SURROUNDINGS):
+            if name.startswith(SURROUNDINGS) or name.lower() in PROXIES:
                 patch.delenv(name)
         patch.setenv("HOME", "/dev/null")
         yield

@@ -10,25 +10,13 @@ import json
 from pathlib import Path
 from typing import Final
 
-import wasmtime
-
+from in_toto_done_receipt.admission import wasm
 from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.errors import EngineUnavailable
 
 MODULE: Final = "admission.wasm"
 PRECOMPILED: Final = "admission.pulley"
 RECORD: Final = "admission.pulley.json"
-
-
-def new_engine(*, jit: bool) -> wasmtime.Engine:
-    """An engine for Cranelift (`jit`) or for Pulley, the portable interpreter; hatch_build.py has the same settings."""
-    config = wasmtime.Config()
-    config.epoch_interruption = True
-    config.parallel_compilation = False  # its threads do not survive fork(): a child that compiles would hang
-    config.signals_based_traps = False  # else faulthandler, enabled later than us, ends the process at a trap
-    if not jit:
-        config.target = "pulley64"
-    return wasmtime.Engine(config)
 
 
 def read_module(folder: Path) -> bytes:
@@ -46,24 +34,17 @@ def read_module(folder: Path) -> bytes:
     return source
 
 
-def load(engine: wasmtime.Engine, folder: Path, *, jit: bool) -> tuple[wasmtime.Module, str]:
+def load(engine: wasm.Engine, folder: Path, *, jit: bool) -> tuple[wasm.Module, str]:
     """The module and, in words, where its code came from (`doctor` prints it)."""
-    source = read_module(folder)
-    reason = "compiled in memory"
+    source, reason = read_module(folder), "compiled in memory"
     if not jit:
-        code, reason = _precompiled(folder, source)
+        code, reason = _precompiled(folder)
         if code is not None:
-            return wasmtime.Module.deserialize(engine, code), reason
-    return wasmtime.Module(engine, source), reason
+            return wasm.Module(engine, code, precompiled=True), reason
+    return wasm.Module(engine, source), reason
 
 
-def installed_wasmtime() -> str | None:
-    """The version, read from the folder's name: the package has no __version__, and importlib.metadata takes 15 ms."""
-    found = [path.name for path in Path(wasmtime.__file__).parent.parent.glob("wasmtime-*.dist-info")]
-    return found[0].removeprefix("wasmtime-").removesuffix(".dist-info") if len(found) == 1 else None
-
-
-def _precompiled(folder: Path, source: bytes) -> tuple[bytes | None, str]:
+def _precompiled(folder: Path) -> tuple[bytes | None, str]:
     try:
         record = json.loads((folder / RECORD).read_bytes())
         code = (folder / PRECOMPILED).read_bytes()
@@ -71,9 +52,9 @@ def _precompiled(folder: Path, source: bytes) -> tuple[bytes | None, str]:
         return None, "compiled in memory: no precompiled module"
     if not isinstance(record, dict) or record.get("wasmtime") is None:
         return None, "compiled in memory: the record of the precompiled module is not one"
-    if installed_wasmtime() != record["wasmtime"]:
+    if wasm.installed_version() != record["wasmtime"]:
         return None, f"compiled in memory: precompiled by wasmtime {record['wasmtime']}"
-    if record.get("module_sha256") != hashlib.sha256(source).hexdigest():
+    if record.get("module_sha256") != load_catalogue(folder).module_sha256:
         return None, "compiled in memory: precompiled from another policy"
     if record.get("sha256") != hashlib.sha256(code).hexdigest():
         return None, "compiled in memory: the precompiled module was changed"

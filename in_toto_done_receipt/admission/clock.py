@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import wasmtime
+from in_toto_done_receipt.admission import wasm
 
 TICK: Final = 0.01  # seconds between looks at the time
 
@@ -20,7 +20,7 @@ class Clock:
     as much as the machine is late in waking a thread. Threads may share it; a forked child starts its own.
     """
 
-    def __init__(self, engine: wasmtime.Engine) -> None:
+    def __init__(self, engine: wasm.Engine) -> None:
         self._engine, self._epoch = engine, 0
         self._after_fork()
 
@@ -29,7 +29,7 @@ class Clock:
         self._running, self._ticking, self._zero = 0, False, 0.0
 
     @contextmanager
-    def limit(self, store: wasmtime.Store, seconds: float) -> Iterator[None]:
+    def limit(self, store: wasm.Store, seconds: float) -> Iterator[None]:
         """What runs in this store inside the block traps (interrupt) once `seconds` are over."""
         if self._pid != os.getpid():
             self._after_fork()

@@ -14,24 +14,12 @@ from msgspec.structs import replace
 from in_toto_done_receipt.admission.catalogue import Catalogue, load_catalogue
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.engines import PolicyEngine
-from in_toto_done_receipt.errors import EngineError
+from in_toto_done_receipt.admission.failures import ENGINE_CODES
+from in_toto_done_receipt.errors import EngineError, EngineUnavailable
 from in_toto_done_receipt.results.decision import DECISION_SCHEMA, Decision, Digests, Engine, Violation
 from in_toto_done_receipt.results.model import Untrusted, VerificationResult
 
 MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, and room
-_RETRY: Final = "verify again; if it stays so, see `done-receipt doctor`"
-
-# What the engine.* codes mean, and what to do.
-ENGINE_CODES: Final[Mapping[str, str]] = {
-    "engine.error": _RETRY,
-    "engine.timeout": "raise --timeout, or verify on a machine that is less busy",
-    "engine.undefined": _RETRY,
-    "engine.shape": "use the policy that is installed, or repair your own",
-    "engine.input": "ask for a smaller receipt",
-    "engine.output": "repair the policy: its answer is far larger than a decision",
-    "engine.disagrees": "do not use this engine: its allow contradicts what it gave as reasons",
-    "engine.unsatisfied": "the rule gave neither satisfaction nor a reason; look at what it needs in the result",
-}
 
 _Code = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$", max_length=200)]
 _Text = Annotated[str, Meta(min_length=1)]
@@ -93,7 +81,7 @@ def decide(
 
     Allowed only if the engine allows, gives no violation, and everything demanded is among what it calls satisfied.
     An engine without an answer is a denial with an engine.* code. Raises ConfigurationError for an unknown
-    collection, or an engine that cannot load its policy. Does not check who wrote the result.
+    collection, or an engine that cannot load its policy or be reached. Does not check who wrote the result.
     """
     catalogue = catalogue or load_catalogue()
     codes = demanded(catalogue, settings)
@@ -132,12 +120,12 @@ def _answer(engine: PolicyEngine, raw: bytes, seconds: float) -> _Answer:
     """What the engine says, in the right shape. Raises EngineError."""
     try:
         value = engine.decide(raw, seconds)
-    except EngineError:
+    except (EngineError, EngineUnavailable):
         raise
     except Exception as error:  # noqa: BLE001 - an engine may be somebody else's code: whatever it was, no decision
         raise EngineError(f"no decision: {type(error).__name__}") from None
     if value is None:
-        raise EngineError("the policy gave no decision", code="engine.undefined")
+        raise EngineError("the policy gave null", code="engine.null")
     try:
         return msgspec.convert(value, _Answer, strict=True)
     except msgspec.ValidationError as error:
@@ -159,7 +147,8 @@ def _contradictions(answer: _Answer, codes: Sequence[str]) -> Iterable[Violation
 
 
 def _engine_violation(code: str, message: str, term: str | None = None) -> Violation:
-    return Violation(code=code, message=message, term=term, solution=ENGINE_CODES.get(code, _RETRY))
+    solution = ENGINE_CODES.get(code, ENGINE_CODES["engine.error"])
+    return Violation(code=code, message=message, term=term, solution=solution)
 
 
 def _said(found: Iterable[_Said], catalogue: Catalogue) -> Iterable[Violation]:

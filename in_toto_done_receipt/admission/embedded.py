@@ -7,16 +7,15 @@ strict JSON are an undefined input to the module.
 """
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol
 
-import wasmtime
-
-from in_toto_done_receipt.admission import artefact
+from in_toto_done_receipt.admission import artefact, wasm
 from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.clock import Clock
-from in_toto_done_receipt.admission.sources import policy_folder
+from in_toto_done_receipt.admission.sources import ENTRYPOINT, policy_digest, policy_folder
 from in_toto_done_receipt.errors import EngineError, EngineUnavailable
 
 PAGE: Final = 65536
@@ -25,95 +24,124 @@ MEMORY_CAP: Final = 512 * 2**20  # bytes an evaluation may use: the largest rece
 KEEP: Final = 32 * 2**20  # an instance that grew beyond this is not kept: linear memory never shrinks
 LARGE: Final = 256 * 2**10  # bytes of input from which compiling (0.2 s, once) is quicker than interpreting
 MANY: Final = 64  # small decisions after which compiling (0.5 s) has paid: each is 7 ms faster then
+_GROW: Final = "grow"  # in what wasmtime and OPA's allocator say when there is no more memory
 
 
 class Instance:
-    """One store with one instance; used by one thread at a time.
+    """One store with one instance; used by one thread at a time. What a callback raised is kept in `faults`."""
 
-    The callbacks hold no reference to the store: the bindings keep them in a global table, so a reference would make
-    a cycle that is never collected. What a callback raised is kept in `faults`, because the bindings carry it to the
-    caller in a global variable, where another thread may take it.
-    """
-
-    def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module) -> None:
-        self.store = wasmtime.Store(engine)
-        self.faults: list[EngineError] = []
+    def __init__(self, engine: wasm.Engine, module: wasm.Module) -> None:
+        self.store = wasm.Store(engine, memory_cap=MEMORY_CAP)
+        self.faults: list[BaseException] = []
         try:
             self._start(module)
         except BaseException:
             self.store.close()
             raise
 
-    def _start(self, module: wasmtime.Module) -> None:
-        self.store.set_epoch_deadline(1 << 40)  # starting up runs only our own module
-        self.store.set_limits(memory_size=MEMORY_CAP, instances=1, memories=1)
-        offered = self._offered()
-        self.memory = offered["memory"]
-        wanted = [offered[name] if (name := entry.name or "") in offered else _refuse(name) for entry in module.imports]
-        started = wasmtime.Instance(self.store, module, wanted)
-        self.exports = cast(Any, started.exports(self.store))  # typed as a union of every kind of export
-        if asked := _get(self.store, self.exports, self.exports["builtins"](self.store)):
+    def _start(self, module: wasm.Module) -> None:
+        self.store.set_epoch_deadline(1 << 40)  # starting up runs no rule
+        self.memory = self.store.memory(FIRST_PAGES, MEMORY_CAP // PAGE)
+        offered: dict[str, Any] = {f"opa_builtin{count}": self._builtin(count + 2) for count in range(5)}
+        offered["opa_abort"] = self.store.function(1, self._abort)
+        offered["opa_println"] = self.store.function(1, lambda _address: None)
+        offered["memory"] = self.memory.extern
+        wanted = [offered[name] if name in offered else _refuse(name) for name in module.imports()]
+        self.exports = self.store.instantiate(module, wanted)
+        self.refuse_builtins(self._get(self.exports.call("builtins")))
+        self.nothing = self._put(b"{}")
+        self.base = self.exports.call("opa_heap_ptr_get")
+
+    def refuse_builtins(self, asked: dict[str, int]) -> None:
+        """Raises EngineUnavailable for a module that asks for any."""
+        if asked:
             raise EngineUnavailable(f"the policy asks for built-ins, and none is provided: {', '.join(sorted(asked))}")
-        self.data = _put(self.store, self.exports, {})
-        self.base = self.exports["opa_heap_ptr_get"](self.store)
 
-    def _offered(self) -> dict[str, Any]:
-        faults = self.faults
-        i32 = wasmtime.ValType.i32
+    def _builtin(self, arity: int) -> Any:
+        def call(*_arguments: int) -> int:
+            self.faults.append(EngineError("the policy called a built-in, and none is provided", code="engine.builtin"))
+            raise self.faults[-1]
 
-        def host(arity: int, results: int, call: Callable[..., Any]) -> wasmtime.Func:
-            kind = wasmtime.FuncType([i32()] * arity, [i32()] * results)
-            return wasmtime.Func(self.store, kind, call, access_caller=True)
+        return self.store.function(arity, call, results=1)
 
-        def abort(caller: Any, address: int) -> None:
-            faults.append(EngineError("policy aborted: " + _text(caller, caller["memory"], address)))
-            raise faults[-1]
+    def _abort(self, address: int) -> None:
+        text = self._text(address & 0xFFFFFFFF)
+        code = "engine.memory" if _GROW in text else "engine.error"
+        self.faults.append(EngineError(f"policy aborted: {text}", code=code))
+        raise self.faults[-1]
 
-        def builtin(_caller: Any, *_args: int) -> int:
-            faults.append(EngineError("the policy called a built-in, and none is provided"))
-            raise faults[-1]
+    def entrypoints(self) -> dict[str, int]:
+        """The names of what can be evaluated, and their numbers."""
+        found: dict[str, int] = self._get(self.exports.call("entrypoints"))
+        return found
 
-        offered: dict[str, Any] = {f"opa_builtin{count}": host(count + 2, 1, builtin) for count in range(5)}
-        offered["opa_abort"] = host(1, 0, abort)
-        offered["opa_println"] = host(1, 0, lambda _caller, _address: None)
-        limits = wasmtime.Limits(FIRST_PAGES, MEMORY_CAP // PAGE)
-        offered["memory"] = wasmtime.Memory(self.store, wasmtime.MemoryType(limits))
-        return offered
-
-    def evaluate(self, raw: bytes, clock: Clock, seconds: float) -> Any:
-        """What the module's entry point gives for this input."""
-        need = self.base + len(raw) - self.memory.data_len(self.store)
-        if need > 0:
-            self.memory.grow(self.store, need // PAGE + 1)
-        self.memory.write(self.store, raw, self.base)
-        end = self.base + len(raw)
+    def evaluate(self, raw: bytes, clock: Clock, seconds: float, *, entry: int = 0, data: bytes | None = None) -> Any:
+        """What an entry point gives for this input, beside these data documents."""
+        place, base = self.nothing, self.base
         with clock.limit(self.store, seconds):
-            address = self.exports["opa_eval"](self.store, 0, 0, self.data, self.base, len(raw), end, 0)
-        return json.loads(_text(self.store, self.memory, address))
+            if data is not None:
+                self.exports.call("opa_heap_ptr_set", base, results=0)
+                place = self._put(data)
+                base = self.exports.call("opa_heap_ptr_get")
+            self._make_room(base + len(raw))
+            self.memory.write(raw, base)
+            address = self.exports.call("opa_eval", 0, entry, place, base, len(raw), base + len(raw), 0)
+        return json.loads(self._text(address))
+
+    def _make_room(self, end: int) -> None:
+        need = end - self.memory.size()
+        if need > 0:
+            self.memory.grow(need // PAGE + 1)
+
+    def _text(self, address: int) -> str:
+        size, step, out = self.memory.size(), 4096, bytearray()
+        while address < size:
+            chunk = self.memory.read(address, address + step)
+            end = chunk.find(0)
+            if end >= 0:
+                return (out + chunk[:end]).decode()
+            out += chunk
+            address, step = address + len(chunk), step * 4
+        raise EngineError("the policy module gave a string without an end")
+
+    def _get(self, address: int) -> Any:
+        return json.loads(self._text(self.exports.call("opa_json_dump", address)))
+
+    def _put(self, raw: bytes) -> int:
+        place = self.exports.call("opa_malloc", len(raw))
+        self.memory.write(raw, place)
+        address = self.exports.call("opa_json_parse", place, len(raw))
+        if address == 0:
+            raise EngineError("the policy module refused a value")
+        return address
 
 
 class Policy:
     """A loaded module with its instances. Threads may share it; a forked child may go on using it."""
 
-    def __init__(self, engine: wasmtime.Engine, module: wasmtime.Module, origin: str) -> None:
+    def __init__(self, engine: wasm.Engine, module: wasm.Module, origin: str) -> None:
         self._engine, self._module, self.origin = engine, module, origin
         self._clock, self._idle = Clock(engine), [Instance(engine, module)]
 
-    def evaluate(self, raw: bytes, seconds: float) -> Any:
+    def entrypoints(self) -> dict[str, int]:
+        """The names of what can be evaluated, and their numbers."""
+        return self._idle[0].entrypoints()
+
+    def evaluate(self, raw: bytes, seconds: float, *, entry: int = 0, data: bytes | None = None) -> Any:
         """The module's answer: a list with one result, or an empty one. Raises EngineError."""
         try:
             instance = self._idle.pop()
         except IndexError:
             instance = Instance(self._engine, self._module)
         try:
-            value = instance.evaluate(raw, self._clock, seconds)
+            value = instance.evaluate(raw, self._clock, seconds, entry=entry, data=data)
         except Exception as error:  # noqa: BLE001 - whatever it was, there is no decision
             instance.store.close()
             raise _no_decision(instance.faults, error, seconds) from None
         except BaseException:
             instance.store.close()
             raise
-        if instance.memory.data_len(instance.store) > KEEP:
+        if instance.memory.size() > KEEP:
             instance.store.close()
         else:
             self._idle.append(instance)
@@ -125,8 +153,19 @@ class Policy:
             self._idle.pop().store.close()
 
 
+class Beside(Protocol):
+    """Policy of the verifier's own that is evaluated before ours (admission.custom.compiled)."""
+
+    @property
+    def digests(self) -> tuple[str, ...]: ...
+
+    def documents(self, raw: bytes, due: float) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
 class EmbeddedEngine:
-    """The policy that is installed, evaluated in process.
+    """The policy that is installed, evaluated in process; what the verifier's own says is data of it.
 
     Small inputs run on the precompiled Pulley form, which is ready in a millisecond; the first large one, or `jit`, or
     the first after MANY, compiles with Cranelift once.
@@ -134,12 +173,14 @@ class EmbeddedEngine:
 
     name = "embedded"
 
-    def __init__(self, folder: Path | None = None, *, jit: bool = False) -> None:
+    def __init__(self, folder: Path | None = None, *, jit: bool = False, beside: Beside | None = None) -> None:
         self._folder = folder or policy_folder()
         catalogue = load_catalogue(self._folder)
         self.policy_digest = catalogue.policy_digest
-        self.version = f"OPA {catalogue.opa} on wasmtime {artefact.installed_wasmtime() or 'unknown'}"
-        self._decided = 0
+        if beside is not None:
+            self.policy_digest = policy_digest(self._folder, beside.digests)
+        self.version = f"OPA {catalogue.opa} on wasmtime {wasm.installed_version() or 'unknown'}"
+        self._beside, self._decided = beside, 0
         self._portable = None if jit else self._load(jit=False)
         self._native = self._load(jit=True) if jit else None
 
@@ -151,17 +192,15 @@ class EmbeddedEngine:
 
     def decide(self, raw: bytes, seconds: float) -> Any:
         """The decision for this policy input, as the policy gives it, unchecked. Raises EngineError."""
-        answer = self._policy(len(raw)).evaluate(raw, seconds)
-        if answer == []:
-            raise EngineError("the policy gave no decision", code="engine.undefined")
-        match answer:
-            case [{"result": value}]:
-                return value
-        raise EngineError("the policy gave several results or none", code="engine.shape")
+        due, data = time.monotonic() + seconds, None
+        if self._beside is not None:
+            data = self._beside.documents(raw, due)
+            seconds = due - time.monotonic()
+        return one_result(self._policy(len(raw)).evaluate(raw, seconds, data=data))
 
     def close(self) -> None:
         """Give the memory of idle instances back."""
-        for policy in (self._portable, self._native):
+        for policy in (self._portable, self._native, self._beside):
             if policy is not None:
                 policy.close()
 
@@ -174,51 +213,56 @@ class EmbeddedEngine:
         return self._native
 
     def _load(self, *, jit: bool) -> Policy:
-        engine = artefact.new_engine(jit=jit)
+        engine, where = wasm.Engine(jit=jit), self._folder / artefact.MODULE
         try:
-            module, origin = artefact.load(engine, self._folder, jit=jit)
-            return Policy(engine, module, origin)
-        except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
-            raise EngineUnavailable(f"{self._folder / artefact.MODULE}: wasmtime does not take it: {error}") from None
+            policy = Policy(engine, *artefact.load(engine, self._folder, jit=jit))
+            found = policy.entrypoints()
+        except (wasm.Failure, wasm.Trap) as error:
+            raise EngineUnavailable(f"{where}: wasmtime does not take it: {error}") from None
+        if found != {ENTRYPOINT: 0}:
+            raise EngineUnavailable(f"{where}: entry points are {', '.join(found) or 'none'}, wanted is {ENTRYPOINT}")
+        return policy
+
+
+def load_policy(code: bytes, *, what: str) -> Policy:
+    """A module at hand, compiled. Raises EngineUnavailable, naming it as `what`."""
+    engine = wasm.Engine(jit=True)
+    try:
+        return Policy(engine, wasm.Module(engine, code), "compiled in memory")
+    except (wasm.Failure, wasm.Trap) as error:
+        raise EngineUnavailable(f"{what}: wasmtime does not take it: {error}") from None
+    except (EngineError, EngineUnavailable) as error:
+        raise EngineUnavailable(f"{what}: {error.message}", hint=error.hint) from None
+
+
+def one_result(answer: Sequence[Any]) -> Any:
+    """The one value of a module's answer. Raises EngineError for none and for several."""
+    match answer:
+        case [{"result": value}]:
+            return value
+        case []:
+            raise EngineError("the policy gave no decision", code="engine.undefined")
+        case [{"result": _}, {"result": _}, *_]:
+            raise EngineError(f"the policy gave {len(answer)} results", code="engine.results")
+    raise EngineError("the policy gave something else than a result", code="engine.shape")
 
 
 def _refuse(name: str) -> Any:
     raise EngineUnavailable(f"the policy module imports {name}, which is not provided")
 
 
-def _no_decision(faults: list[EngineError], error: Exception, seconds: float) -> EngineError:
-    if faults:
-        return EngineError(f"no decision: {faults[0].message}")
+def _no_decision(faults: list[BaseException], error: Exception, seconds: float) -> EngineError:
+    for fault in faults[:1]:
+        if not isinstance(fault, EngineError):
+            raise fault  # Ctrl-C while a callback ran
+        return EngineError(f"no decision: {fault.message}", code=fault.code)
     if isinstance(error, EngineError):
         return error
-    if isinstance(error, wasmtime.Trap) and error.trap_code is not None:
-        if error.trap_code is wasmtime.TrapCode.INTERRUPT:
-            return EngineError(f"no decision within {seconds:g} s (interrupt)", code="engine.timeout")
-        return EngineError(f"no decision: trap {error.trap_code.name.lower()}")
-    return EngineError(f"no decision: {type(error).__name__}")  # its text may be another evaluation's
-
-
-def _text(store: Any, memory: wasmtime.Memory, address: int) -> str:
-    size, step, out = memory.data_len(store), 4096, bytearray()
-    while address < size:
-        chunk = memory.read(store, address, min(address + step, size))
-        end = chunk.find(0)
-        if end >= 0:
-            return (out + chunk[:end]).decode()
-        out += chunk
-        address, step = address + len(chunk), step * 4
-    raise EngineError("the policy module gave a string without an end")
-
-
-def _get(store: Any, exports: Any, address: int) -> Any:
-    return json.loads(_text(store, exports["memory"], exports["opa_json_dump"](store, address)))
-
-
-def _put(store: Any, exports: Any, value: Any) -> int:
-    raw = json.dumps(value).encode()
-    place = exports["opa_malloc"](store, len(raw))
-    exports["memory"].write(store, raw, place)
-    address: int = exports["opa_json_parse"](store, place, len(raw))
-    if address == 0:
-        raise EngineError("the policy module refused a value")
-    return address
+    if isinstance(error, wasm.Trap):
+        if error.code == wasm.INTERRUPT:
+            return EngineError(f"no decision within {seconds:g} s ({error})", code="engine.timeout")
+        return EngineError(f"no decision: trap {error}", code="engine.trap")
+    if isinstance(error, wasm.Failure):
+        code = "engine.memory" if _GROW in str(error) else "engine.error"
+        return EngineError(f"no decision: {error}", code=code)
+    return EngineError(f"no decision: {type(error).__name__}")

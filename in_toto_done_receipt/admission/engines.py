@@ -6,10 +6,13 @@ Third parties join through the entry-point group `ENTRY_POINTS`, loaded at the e
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from in_toto_done_receipt.errors import ConfigurationError, PluginError
+from in_toto_done_receipt.errors import ConfigurationError, PluginError, UsageError
 from in_toto_done_receipt.wire.value import Value
+
+if TYPE_CHECKING:
+    from in_toto_done_receipt.admission.custom.policies import CustomPolicy
 
 ENTRY_POINTS: Final = "in_toto_done_receipt.policy_engines"
 
@@ -31,30 +34,64 @@ class PolicyEngine(Protocol):
     def decide(self, raw: bytes, seconds: float) -> Any: ...
 
 
+class EngineRequest(Value, kw_only=True):
+    """What the verifier says beside an engine's name: policies of its own, an OPA, an address."""
+
+    policies: tuple["CustomPolicy", ...] = ()
+    opa: Path | None = None
+    url: str | None = None
+
+
 class EngineEntry(Value, kw_only=True):
-    """A name and how to open the engine, given folders of the verifier's own policy. Raises EngineUnavailable."""
+    """A name and how to open the engine. `open` raises ConfigurationError, EngineUnavailable."""
 
     name: str
-    open: Callable[[tuple[Path, ...]], PolicyEngine]
+    open: Callable[[EngineRequest], PolicyEngine]
+    wants_url: bool = False
 
 
-def _embedded(extra_policy: tuple[Path, ...]) -> PolicyEngine:
+def _embedded(request: EngineRequest) -> PolicyEngine:
     from in_toto_done_receipt.admission.embedded import EmbeddedEngine
 
-    if extra_policy:
-        raise ConfigurationError(
-            f"{extra_policy[0]}: the embedded engine evaluates the installed policy only", hint="add --engine opa"
-        )
-    return EmbeddedEngine()
+    if not request.policies:
+        return EmbeddedEngine()
+    from in_toto_done_receipt.admission.custom.compiled import CompiledPolicies
+
+    return EmbeddedEngine(beside=CompiledPolicies(request.policies, opa=request.opa))
 
 
-def _opa(extra_policy: tuple[Path, ...]) -> PolicyEngine:
+def _opa(request: EngineRequest) -> PolicyEngine:
     from in_toto_done_receipt.admission.opa import OpaEngine, find_opa
+    from in_toto_done_receipt.admission.sources import verified_folder
 
-    return OpaEngine(find_opa(), extra_policy=extra_policy)
+    opa, folder = find_opa(request.opa), verified_folder()
+    if not request.policies:
+        return OpaEngine(opa, folder=folder)
+    from in_toto_done_receipt.admission.custom.packages import packages_of
+    from in_toto_done_receipt.admission.custom.policies import refuse_modules
+
+    refuse_modules(request.policies, "--engine opa evaluates sources")
+    packages_of(opa, request.policies)
+    return OpaEngine(opa, folder=folder, own=request.policies)
 
 
-BUILTIN_ENGINES: Final = (EngineEntry(name="embedded", open=_embedded), EngineEntry(name="opa", open=_opa))
+def _opa_server(request: EngineRequest) -> PolicyEngine:
+    from in_toto_done_receipt.admission.opa_server import OpaServerEngine
+    from in_toto_done_receipt.admission.sources import policy_digest, verified_folder
+
+    if request.policies:
+        from in_toto_done_receipt.admission.custom.policies import refuse_modules
+
+        refuse_modules(request.policies, "an OPA server evaluates sources")
+    digest = policy_digest(verified_folder(), [policy.digest for policy in request.policies])
+    return OpaServerEngine(request.url or "", policy_digest=digest)
+
+
+BUILTIN_ENGINES: Final = (
+    EngineEntry(name="embedded", open=_embedded),
+    EngineEntry(name="opa", open=_opa),
+    EngineEntry(name="opa-server", open=_opa_server, wants_url=True),
+)
 
 
 def engines(entries: Iterable[EngineEntry] = BUILTIN_ENGINES) -> Mapping[str, EngineEntry]:
@@ -68,24 +105,49 @@ def engines(entries: Iterable[EngineEntry] = BUILTIN_ENGINES) -> Mapping[str, En
 
 
 def open_engine(
-    name: str, *, extra_policy: tuple[Path, ...] = (), entries: Iterable[EngineEntry] = BUILTIN_ENGINES
+    text: str,
+    *,
+    policies: tuple["CustomPolicy", ...] = (),
+    opa: Path | None = None,
+    pinned: str | None = None,
+    entries: Iterable[EngineEntry] = BUILTIN_ENGINES,
 ) -> PolicyEngine:
-    """The engine of this name, ready. Raises ConfigurationError (EngineUnavailable when it cannot start or load)."""
+    """The engine of this name, or NAME=URL, ready.
+
+    `pinned` is the digest that its whole policy must have. Raises ConfigurationError (EngineUnavailable when it cannot
+    start, load or be reached), UsageError for an address that is missing or not wanted.
+    """
+    name, equals, url = text.partition("=")
     known = engines(entries)
     if name not in known:
         raise ConfigurationError(
             f"policy engine {name} is not available in this version", hint=f"available: {', '.join(sorted(known))}"
         )
-    return known[name].open(extra_policy)
+    if known[name].wants_url and not url:
+        raise UsageError(f"--engine {name} wants an address", hint=f"--engine {name}=http://127.0.0.1:8181")
+    if equals and not known[name].wants_url:
+        raise UsageError(f"--engine {text}: {name} takes no address")
+    engine = known[name].open(EngineRequest(policies=policies, opa=opa, url=url or None))
+    if pinned is not None and pinned.removeprefix("sha256:") != engine.policy_digest:
+        close_engine(engine)
+        raise ConfigurationError(f"policy digest is {engine.policy_digest}, pinned is {pinned}")
+    return engine
+
+
+def close_engine(engine: PolicyEngine) -> None:
+    """Give back what the engine holds; not every one holds anything."""
+    close = getattr(engine, "close", None)
+    if close is not None:
+        close()
 
 
 @contextmanager
-def engine_for(name: str) -> Iterator[PolicyEngine]:
-    """The engine of this name for the length of a block; what it holds is given back at the end. Raises as above."""
-    engine = open_engine(name)
+def engine_for(
+    text: str, *, policies: tuple["CustomPolicy", ...] = (), opa: Path | None = None, pinned: str | None = None
+) -> Iterator[PolicyEngine]:
+    """The engine for the length of a block; what it holds is given back at the end. Raises as `open_engine`."""
+    engine = open_engine(text, policies=policies, opa=opa, pinned=pinned)
     try:
         yield engine
     finally:
-        close = getattr(engine, "close", None)  # not every engine holds anything
-        if close is not None:
-            close()
+        close_engine(engine)

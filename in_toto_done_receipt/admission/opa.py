@@ -1,20 +1,21 @@
-"""The user's own `opa` on the Rego sources, and on folders of the verifier's own policy.
+"""The user's own `opa` on the Rego sources, and on those of the verifier's own policy.
 
 Ensures: strict built-in errors (a type error is an error and not an undefined rule); no network, no clock, no chance,
-no look at the machine: those built-ins are taken from OPA's capabilities; bounded time and output; packages of the
-verifier's own stay below done_receipt.custom. Does not check who wrote the executable.
+no look at the machine: those built-ins are taken from OPA's capabilities; bounded time and output. Does not check who
+wrote the executable, nor what the verifier's own policy holds (admission.custom does).
 """
 
 import json
 import re
 import shutil
 import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from in_toto_done_receipt.admission.process import Ran, run
 from in_toto_done_receipt.admission.sources import (
-    CUSTOM_PACKAGES,
     QUERY,
     policy_digest,
     policy_folder,
@@ -23,10 +24,20 @@ from in_toto_done_receipt.admission.sources import (
 from in_toto_done_receipt.errors import ConfigurationError, EngineError, EngineUnavailable
 
 START_SECONDS: Final = 30.0  # for commands that only look: OPA starts in 20 ms, on a busy machine in seconds
+GET_OPA: Final = "go install github.com/open-policy-agent/opa@v1.22.3"
 _OLDEST: Final = (1, 0)  # Rego v1
 _FORBIDDEN: Final = re.compile(
     r"http\.|net\.|opa\.runtime$|rego\.|rand\.|uuid\.|time\.now_ns$|trace$|io\.jwt\.|providers\."
 )
+
+
+class OwnSources(Protocol):
+    """Rego of the verifier's own: name -> text, and a digest over it."""
+
+    @property
+    def sources(self) -> Mapping[str, bytes]: ...
+    @property
+    def digest(self) -> str: ...
 
 
 def find_opa(named: Path | None = None) -> Path:
@@ -36,7 +47,7 @@ def find_opa(named: Path | None = None) -> Path:
     """
     found = str(named) if named is not None else shutil.which("opa")
     if found is None:
-        raise EngineUnavailable("opa is not on PATH", hint="install OPA, or use --engine embedded")
+        raise EngineUnavailable("opa is not on PATH", hint=f"{GET_OPA}, then --opa PATH")
     if named is None and not Path(found).is_absolute():
         raise EngineUnavailable(
             f"{found}: was found through a relative entry of PATH", hint="name opa by its full path"
@@ -80,67 +91,62 @@ def offline_capabilities(opa: Path) -> bytes:
 
 
 class OpaEngine:
-    """`opa eval`, one process a decision."""
+    """`opa eval`, one process a decision, on copies of the sources that nobody else writes."""
 
     name = "opa"
 
-    def __init__(self, opa: Path, *, folder: Path | None = None, extra_policy: tuple[Path, ...] = ()) -> None:
+    def __init__(self, opa: Path, *, folder: Path | None = None, own: Sequence[OwnSources] = ()) -> None:
         self._opa = opa
         policy = folder or policy_folder()
         self.version = opa_version(opa)
-        self._capabilities = offline_capabilities(opa)
-        for extra in extra_policy:
-            check_custom(opa, extra)
-        sources = [
-            *rego_files(policy / "done_receipt"),
-            *(path for extra in extra_policy for path in rego_files(extra)),
-        ]
-        self._data = [word for path in sources for word in ("--data", str(path.resolve()))]
-        self.policy_digest = policy_digest(policy, extra_policy)
-        if extra_policy:
-            self._check_loads(sources)
+        capabilities = offline_capabilities(opa)
+        self.policy_digest = policy_digest(policy, [each.digest for each in own])
+        place = Path(tempfile.mkdtemp(prefix="done-receipt-opa-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, place, ignore_errors=True)  # also without close()
+        self._capabilities = place / "capabilities.json"
+        self._capabilities.write_bytes(capabilities)
+        self._sources = _copied(policy / "done_receipt", own, place / "policy")
+        if own:
+            self._check_loads()
 
     @property
     def origin(self) -> str:
         """The executable."""
         return str(self._opa)
 
-    def _check_loads(self, sources: list[Path]) -> None:
-        with tempfile.TemporaryDirectory(prefix="done-receipt-opa-") as home:
-            capabilities = Path(home, "capabilities.json")
-            capabilities.write_bytes(self._capabilities)
-            files = [str(path.resolve()) for path in sources]
-            ran = look(self._opa, ["check", "--capabilities", str(capabilities), *files])
+    def close(self) -> None:
+        """Remove the copies of the sources."""
+        self._remove()
+
+    def _check_loads(self) -> None:
+        ran = look(self._opa, ["check", "--capabilities", str(self._capabilities), *map(str, self._sources)])
         if ran.code != 0:
+            self.close()
             raise ConfigurationError(f"OPA does not take the policy: {ran.text}")
 
     def decide(self, raw: bytes, seconds: float) -> Any:
         """The decision for this policy input, as the policy gives it, unchecked. Raises EngineError."""
         with tempfile.TemporaryDirectory(prefix="done-receipt-opa-") as name:
             home = Path(name)
-            (home / "capabilities.json").write_bytes(self._capabilities)
             argv = [str(self._opa), "eval", "--format", "json", "--strict-builtin-errors", "--stdin-input"]
-            argv += ["--capabilities", str(home / "capabilities.json"), *self._data, QUERY]
+            argv += ["--capabilities", str(self._capabilities)]
+            argv += [word for path in self._sources for word in ("--data", str(path))]
             try:
-                ran = run(argv, seconds=seconds, cwd=home, home=home, stdin=raw)
+                ran = run([*argv, QUERY], seconds=seconds, cwd=home, home=home, stdin=raw)
             except EngineUnavailable as error:
                 raise EngineError(error.message) from None
         return _value(ran)
 
 
-def check_custom(opa: Path, folder: Path) -> None:
-    """The folder's packages are all below done_receipt.custom. Raises ConfigurationError."""
-    rego_files(folder)
-    ran = look(opa, ["inspect", "--format", "json", str(folder.resolve())])
-    if ran.code != 0:
-        raise ConfigurationError(f"{folder}: OPA cannot read it: {ran.text}")
-    for package in json.loads(ran.stdout).get("namespaces", {}):
-        parts = package.removeprefix(CUSTOM_PACKAGES).split(".")
-        if not package.startswith(CUSTOM_PACKAGES) or len(parts) != 2:
-            raise ConfigurationError(
-                f"{folder}: package {package.removeprefix('data.')} is not allowed",
-                hint="policy of your own is in packages done_receipt.custom.CATEGORY.RULE",
-            )
+def _copied(rules: Path, own: Sequence[OwnSources], place: Path) -> tuple[Path, ...]:
+    """Our sources and the verifier's own, written below `place`; all that OPA gets."""
+    files = {f"done_receipt/{path.relative_to(rules).as_posix()}": path.read_bytes() for path in rego_files(rules)}
+    for number, each in enumerate(own):
+        files |= {f"own/{number}/{name}": data for name, data in each.sources.items()}
+    for name, data in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(data)
+    return tuple(place / name for name in sorted(files))
 
 
 def _value(ran: Ran) -> Any:
@@ -155,7 +161,7 @@ def _value(ran: Ran) -> Any:
             return value
     if not tree.get("result"):
         raise EngineError("the policy gave no decision", code="engine.undefined")
-    raise EngineError("the policy gave several results", code="engine.shape")
+    raise EngineError("the policy gave several results", code="engine.results")
 
 
 def _first_error(tree: Any) -> str:

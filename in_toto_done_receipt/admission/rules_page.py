@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from in_toto_done_receipt.admission.catalogue import Catalogue, Rule
+from in_toto_done_receipt.admission.failures import ENGINE_FAILURES
 
 _INTRO = """# Rules
 
@@ -18,10 +19,11 @@ so a rule that could not be judged denies like one that was violated. Beside its
 _ENGINE = """
 ## When there is no decision
 
-Every failure of the engine is a denial with one of these codes: `engine.error`, `engine.timeout`, `engine.undefined`
-(the policy gave nothing), `engine.shape` (it gave something else than a decision), `engine.input` (the result is too
-large or cannot be written), `engine.output` (the answer is too large), `engine.disagrees` (its `allow` contradicts its
-own reasons), `engine.unsatisfied` (a demanded rule gave neither satisfaction nor a reason).
+Every failure of the engine is a denial (exit code 12) with one of these codes. What cannot start, load or be reached is
+a configuration error (4).
+
+| code | what happened |
+|---|---|
 """
 
 
@@ -40,6 +42,7 @@ def _lines(catalogue: Catalogue) -> Iterator[str]:
     for rule in catalogue.rules:
         yield from _section(rule)
     yield _ENGINE.rstrip("\n")
+    yield from (f"| `{code}` | {meaning} |" for code, (meaning, _) in ENGINE_FAILURES.items())
 
 
 def _section(rule: Rule) -> Iterator[str]:

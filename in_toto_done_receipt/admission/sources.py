@@ -1,6 +1,7 @@
 """Where the policy is, and what it is called: a digest over its Rego sources, the same for every engine."""
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +9,6 @@ from in_toto_done_receipt.errors import EngineUnavailable
 
 ENTRYPOINT: Final = "done_receipt/admission/decision"
 QUERY: Final = "data.done_receipt.admission.decision"
-CUSTOM_PACKAGES: Final = "data.done_receipt.custom."
 _PACKAGE: Final = Path(__file__).resolve().parent.parent
 
 
@@ -23,6 +23,20 @@ def policy_folder() -> Path:
     raise EngineUnavailable("the policy folder is missing from the installation")
 
 
+def verified_folder() -> Path:
+    """The same, once its Rego is what the catalogue beside it says. Raises EngineUnavailable when it is not."""
+    from in_toto_done_receipt.admission.catalogue import load_catalogue
+
+    folder = policy_folder()
+    found, named = policy_digest(folder), load_catalogue(folder).policy_digest
+    if found != named:
+        raise EngineUnavailable(
+            f"{folder}: digest of the sources is {found}, the catalogue says {named}",
+            hint="install the package again; in a checkout, `make policy`",
+        )
+    return folder
+
+
 def rego_files(folder: Path) -> tuple[Path, ...]:
     """The Rego files below `folder` in a fixed order, without tests. Raises EngineUnavailable when there are none."""
     found = sorted(path for path in folder.rglob("*.rego") if not path.name.endswith("_test.rego"))
@@ -31,19 +45,21 @@ def rego_files(folder: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def policy_digest(policy: Path, extra: tuple[Path, ...] = ()) -> str:
-    """sha256 over one line `SHA256  NAME` per Rego file, in order of the names.
+def policy_digest(policy: Path, custom: Iterable[str] = ()) -> str:
+    """sha256 over one line `SHA256  NAME` per Rego file, in order of the names, which are relative to `policy`.
 
-    Names are relative to `policy`; those of the n-th extra folder begin with `extra/n/`.
+    `custom` are the digests of the verifier's own policies; each adds a line `DIGEST  custom`, whatever their order.
     """
-    lines = _lines(policy / "done_receipt", "done_receipt")
-    for position, folder in enumerate(extra):
-        lines += _lines(folder, f"extra/{position}")
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    folder = policy / "done_receipt"
+    files = {f"done_receipt/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in rego_files(folder)}
+    own = "".join(sorted(f"{digest}  custom\n" for digest in custom))
+    return hashlib.sha256((_lines(files) + own).encode()).hexdigest()
 
 
-def _lines(folder: Path, prefix: str) -> list[str]:
-    return [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {prefix}/{path.relative_to(folder).as_posix()}\n"
-        for path in rego_files(folder)
-    ]
+def lines_digest(files: Mapping[str, bytes]) -> str:
+    """The same digest over files at hand."""
+    return hashlib.sha256(_lines(files).encode()).hexdigest()
+
+
+def _lines(files: Mapping[str, bytes]) -> str:
+    return "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(files.items()))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from in_toto_done_receipt.admission.engines import engine_for
+from in_toto_done_receipt.cli.engine_setup import engine_of, policy_files
 from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     check_format,
@@ -63,7 +63,7 @@ def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
 def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> int:
     outputs = split_outputs(flags["outputs"])
     for _, target in outputs:
-        keep_inputs(target, path, flags["profiles"])
+        keep_inputs(target, path, flags["profiles"], flags["policy_key"], *policy_files(flags))
     settings = settings_of(_ABSENT | flags)
     data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default, limit_name="result-bytes")
     digest = sha256_hex(data)
@@ -75,7 +75,7 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
             f"{path}: made with profile {result.profile_digest or 'none'}, this one is {settings.digest or 'none'}",
             hint="give admit the profiles that recompute was given",
         )
-    with engine_for(flags["engine"]) as engine:
+    with engine_of(_ABSENT | flags) as engine:
         decision = decide_on(result, settings, engine)
     code = exit_code(result, decision)
     outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)

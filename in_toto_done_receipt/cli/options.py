@@ -144,13 +144,6 @@ def unavailable(*names: str, what: str, takes_value: bool = True) -> Decorator[F
     return decorate
 
 
-def later_signing(function: F) -> F:
-    """Other ways to sign, which a later version brings."""
-    service: Decorator[F] = unavailable("--signer", what="signing with a key service")
-    sigstore: Decorator[F] = unavailable("--sigstore", "--bundle", what="signing with Sigstore", takes_value=False)
-    return sigstore(service(function))
-
-
 class PartialGroup(click.Group):
     """A group whose `later` commands a later version brings: asking for one is an error of its own, no misspelling."""
 
@@ -173,8 +166,10 @@ def passphrase_options(function: F) -> F:
     return click.option("--passphrase-file", type=FILE, help="Read the passphrase from a file.")(function)
 
 
-def passphrase(file: Path | None, descriptor: int | None, *, confirm: bool = False) -> bytes:
+def passphrase(file: Path | None, descriptor: int | None, *, confirm: bool = False, word: str = "passphrase") -> bytes:
     """The passphrase from the file or the descriptor, one final line end cut off; else from the terminal.
+
+    `word` is what the terminal is asked for.
 
     Raises UsageError for both sources at once, ConfigurationError when there is none or it is empty.
     """
@@ -185,15 +180,15 @@ def passphrase(file: Path | None, descriptor: int | None, *, confirm: bool = Fal
     elif descriptor is not None:
         secret = _one_line(_read_descriptor(descriptor))
     else:
-        secret = _asked(confirm=confirm)
+        secret = _asked(confirm=confirm, word=word)
     if not secret:
-        raise ConfigurationError("the passphrase is empty")
+        raise ConfigurationError(f"the {word} is empty")
     return secret
 
 
-def passphrase_source(file: Path | None, descriptor: int | None) -> Callable[[], bytes]:
+def passphrase_source(file: Path | None, descriptor: int | None, *, word: str = "passphrase") -> Callable[[], bytes]:
     """The passphrase, read when the key turns out to want one."""
-    return lambda: passphrase(file, descriptor)
+    return lambda: passphrase(file, descriptor, word=word)
 
 
 def split_id(flag: str, text: str) -> tuple[str, str]:
@@ -225,17 +220,18 @@ def _read_descriptor(descriptor: int) -> bytes:
     return data
 
 
-def _asked(*, confirm: bool) -> bytes:
-    if not _terminal():
+def _asked(*, confirm: bool, word: str) -> bytes:
+    if not has_terminal():
         raise ConfigurationError(
-            "the key wants a passphrase, and there is no terminal to ask at",
+            f"the key wants a {word}, and there is no terminal to ask at",
             hint="give it with --passphrase-file or --passphrase-fd",
         )
-    answer: str = click.prompt("passphrase", hide_input=True, confirmation_prompt=confirm, err=True)
+    answer: str = click.prompt(word, hide_input=True, confirmation_prompt=confirm, err=True)
     return answer.encode(errors="surrogateescape")
 
 
-def _terminal() -> bool:
+def has_terminal() -> bool:
+    """Whether there is somebody to ask: a terminal that controls this process."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
     except OSError:

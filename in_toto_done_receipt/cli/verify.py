@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from in_toto_done_receipt.admission.engines import PolicyEngine, engine_for
+from in_toto_done_receipt.admission.engines import PolicyEngine
+from in_toto_done_receipt.cli.engine_setup import engine_of, policy_files
 from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.main import say
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
@@ -66,7 +67,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     texts: dict[Path, list[str]] = {path: [] for path, _ in shown}
     codes: list[int] = []
-    with engine_for(flags["engine"]) as engine, context_of(flags, settings) as context:
+    with engine_of(flags) as engine, context_of(flags, settings) as context:
         for path in receipts:
             try:
                 outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"])
@@ -88,7 +89,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
 
 
 def _inputs(flags: Flags) -> list[Any]:
-    return [value for name, value in flags.items() if name != "outputs"]
+    return [*policy_files(flags), *(value for name, value in flags.items() if name != "outputs")]
 
 
 def _verify_one(

@@ -7,6 +7,7 @@ import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
 from in_toto_done_receipt.importers.registry import OLD_FORMATS
+from in_toto_done_receipt.trust.flags import CLAIM_FLAGS, SOURCE_FLAG
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -15,6 +16,19 @@ def _apply(function: F, *options: Callable[[F], F]) -> F:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+_CLAIM_HELP = {
+    SOURCE_FLAG: "The source repository that was signed for.",
+    "--certificate-github-workflow-name": "Demand this workflow name of the certificate.",
+    "--certificate-github-workflow-ref": "Demand this git ref of the workflow run.",
+    "--certificate-github-workflow-repository": "Demand this OWNER/REPO of the workflow run.",
+    "--certificate-github-workflow-sha": "Demand this commit of the workflow run.",
+    "--certificate-github-workflow-trigger": "Demand this event, such as push, as its trigger.",
+    "--source-digest": "Demand this commit of the source repository.",
+    "--source-ref": "Demand this git ref of the source repository.",
+    "--signer-digest": "Demand this commit of the workflow that signed.",
+}
 
 
 def trust_options(function: F) -> F:
@@ -27,7 +41,8 @@ def trust_options(function: F) -> F:
         click.option("--certificate-identity-regexp", type=TEXT, help="The same, as an expression matched in full."),
         click.option("--certificate-oidc-issuer", type=TEXT, help="The identity's issuer; goes with an identity."),
         click.option("--certificate-oidc-issuer-regexp", type=TEXT, help="The same, as an expression."),
-        click.option("--certificate-source-repository", type=TEXT, help="The source repository that was signed for."),
+        *(click.option(flag, type=TEXT, help=_CLAIM_HELP[flag]) for flag in CLAIM_FLAGS),
+        click.option("--deny-self-hosted-runners", is_flag=True, help="Demand a GitHub-hosted runner."),
         click.option("--trusted-root", type=FILE, help="Sigstore trusted root, a file; nothing is fetched."),
         click.option("--threshold", type=click.IntRange(1, 32), help="Distinct principals that must have signed."),
         click.option("--unsigned", is_flag=True, help="Ask for no signature; the result names no signer."),
@@ -94,11 +109,36 @@ def demand_options(function: F) -> F:
 
 
 def engine_options(function: F) -> F:
-    """Which engine evaluates the policy."""
+    """Which engine evaluates the policy, and which policy of the verifier's own joins it."""
     return _apply(
         function,
-        click.option("--engine", default="embedded", type=TEXT, help="embedded (default) or opa."),
-        unavailable("--policy", what="a policy of your own"),
+        click.option(
+            "--engine",
+            default="embedded",
+            type=TEXT,
+            metavar="NAME",
+            help="embedded (default), opa, or opa-server=URL, an OPA that serves the bundle of `policy bundle`.",
+        ),
+        policy_options,
+        click.option("--policy-digest", type=TEXT, help="The digest that the whole policy must have."),
+        click.option("--opa", type=FILE, help="The opa executable, for --engine opa and to compile Rego of your own."),
+    )
+
+
+def policy_options(function: F) -> F:
+    """Policy of the verifier's own."""
+    return _apply(
+        function,
+        click.option(
+            "policies",
+            "--policy",
+            multiple=True,
+            type=TEXT,
+            metavar="PATH[@sha256:HEX]",
+            help="Your own rules: a folder or a bundle of Rego, or a compiled module. They can deny and warn.",
+        ),
+        click.option("--policy-key", type=FILE, help="Public key (PEM) that must have signed every --policy bundle."),
+        click.option("--policy-scope", type=TEXT, help="The scope that it must be signed for."),
     )
 
 

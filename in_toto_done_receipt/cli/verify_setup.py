@@ -27,7 +27,8 @@ from in_toto_done_receipt.recompute.context import Artifact, ExpectedContext, Re
 from in_toto_done_receipt.recompute.limits import manifest_limits
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.results.states import ASSURANCE_ORDER
-from in_toto_done_receipt.trust.file import from_flags, load_trust
+from in_toto_done_receipt.trust.file import load_trust
+from in_toto_done_receipt.trust.flags import CLAIM_FLAGS, from_flags
 from in_toto_done_receipt.trust.model import UNSIGNED, TrustPolicy
 from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
 from in_toto_done_receipt.wire.digests import ACCEPTED
@@ -45,17 +46,18 @@ _TRUST_FLAGS = (
     "certificate_identity_regexp",
     "certificate_oidc_issuer",
     "certificate_oidc_issuer_regexp",
-    "certificate_source_repository",
+    "deny_self_hosted_runners",
     "trusted_root",
     "threshold",
 )
+_CLAIM_FLAGS = {flag.removeprefix("--").replace("-", "_"): flag for flag in CLAIM_FLAGS}
 
 Flags = dict[str, Any]
 
 
 def trust_of(flags: Flags) -> TrustPolicy:
     """The trust policy that the flags say. Raises UsageError when they say none or contradict each other."""
-    given = [name for name in _TRUST_FLAGS if flags[name] not in (None, ())]
+    given = [name for name in (*_TRUST_FLAGS, *_CLAIM_FLAGS) if flags[name] not in (None, (), False)]
     root: Path | None = flags["root"]
     if flags["unsigned"] and (given or flags["trust_file"]):
         raise UsageError("--unsigned asks for no signature, and something else names whom to trust")
@@ -75,6 +77,7 @@ def trust_of(flags: Flags) -> TrustPolicy:
         )
     named = {name: flags[name] for name in _TRUST_FLAGS if name not in ("trusted_key", "trusted_root")}
     return from_flags(
+        claims={flag: flags[name] for name, flag in _CLAIM_FLAGS.items() if flags[name] is not None},
         trusted_keys=flags["trusted_key"],
         trusted_root=flags["trusted_root"],
         read=lambda p: _own(p, root, "a trusted file"),

@@ -64,7 +64,7 @@ def examined_as(
     try:
         verified = verify()  # step 2
     except SignatureNotTrusted as error:
-        common |= {"trust": trust_facts(trust), "context": context, "examined": False}
+        common |= {"trust": trust_facts(trust, at=context.evaluated_at), "context": context, "examined": False}
         return summarise(Examination(findings=_untrusted(error), **common))
     handler = handlers.get(verified.statement.predicate_type)  # step 3
     if handler is None:

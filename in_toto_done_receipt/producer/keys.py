@@ -68,6 +68,20 @@ def spki_sha256(public: "PublicKeyTypes") -> str:
     return hashlib.sha256(der).hexdigest()
 
 
+def public_pem_of(public: "PublicKeyTypes") -> bytes:
+    """The key as SubjectPublicKeyInfo in PEM, what a verifier's trust file wants."""
+    from cryptography.hazmat.primitives import serialization as ser
+
+    return public.public_bytes(ser.Encoding.PEM, ser.PublicFormat.SubjectPublicKeyInfo)
+
+
+def pem_of_spki(spki: bytes) -> bytes:
+    """DER SubjectPublicKeyInfo in PEM."""
+    from cryptography.hazmat.primitives.serialization import load_der_public_key
+
+    return public_pem_of(load_der_public_key(spki))
+
+
 def pair_paths(name: Path) -> tuple[Path, Path]:
     """`NAME.pem` and `NAME.pub`; a dot inside NAME stays."""
     return name.with_name(f"{name.name}.pem"), name.with_name(f"{name.name}.pub")

@@ -10,8 +10,7 @@ from in_toto_done_receipt.wire.config import nearest, read_config
 from in_toto_done_receipt.wire.paths import check_path
 from in_toto_done_receipt.wire.record import Record
 
-COLLECTIONS: Final = ("minimal",)
-LATER_COLLECTIONS: Final = ("ci", "protected-branch", "release")
+COLLECTIONS: Final = ("minimal", "ci", "protected-branch", "release")  # weakest first: each adds to the one before
 
 _PATH_KINDS: Final = ("path", "file", "text")
 
@@ -32,9 +31,7 @@ def load_profile(data: bytes, *, what: str) -> Profile:
 
 
 def check_collection(name: str, *, what: str) -> None:
-    """Raise ProfileError unless this version has the collection."""
-    if name in LATER_COLLECTIONS:
-        raise ProfileError(f"{what}: {name} is not available in this version", hint=f"available: {COLLECTIONS[0]}")
+    """Raise ProfileError unless there is such a collection."""
     if name not in COLLECTIONS:
         raise ProfileError(f"{what}: unknown collection {name}", hint=nearest(name, list(COLLECTIONS)))
 

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from in_toto_done_receipt.errors import ProfileError, UsageError
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE
 from in_toto_done_receipt.profile.limits import effective_limits
+from in_toto_done_receipt.profile.load import COLLECTIONS
 from in_toto_done_receipt.profile.model import CommandEntry, EvidenceDemand, Profile
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS, SandboxLevel
 from in_toto_done_receipt.results.states import ASSURANCE_ORDER, Assurance
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.digests import sha256_hex
-from in_toto_done_receipt.wire.record import to_tree
+from in_toto_done_receipt.wire.record import Record, to_tree
 from in_toto_done_receipt.wire.value import Value
 
 DEFAULT_SKEW: Final = 300  # seconds: clocks of honest machines, and the whole seconds of Rekor v1
@@ -34,15 +35,35 @@ OVERRIDES: Final = (
 )
 
 
+class Exemption(Record):
+    """One exception in force: it satisfies the requirement `code` (only for this term and subject, where named).
+
+    `expires` is RFC 3339 in UTC; an exception whose time has come exempts from nothing.
+    """
+
+    code: str
+    reason: str
+    approver: str
+    expires: str
+    term: str | None = None
+    subject: str | None = None
+
+
 class Settings(Value, kw_only=True):
     """Everything that decides how a receipt is examined and what is demanded of it.
+
+    `backdated`: the verifier evaluates as of a time that has passed.
 
     `origins` says for each dotted key where its value comes from: default, a profile's name, or a flag.
     `digest` is the sha256 of the canonical profile documents, None without a profile.
     """
 
     collection: str = "minimal"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    exceptions: tuple[Exemption, ...] = ()
     unsigned: bool = False
+    backdated: bool = False
     minimum_assurance: Assurance = "fully_rechecked"
     evidence: tuple[EvidenceDemand, ...] = ()
     commands: tuple[CommandEntry, ...] = ()
@@ -64,7 +85,11 @@ class Settings(Value, kw_only=True):
         """The `profile` member of the policy input."""
         document: dict[str, Any] = {
             "collection": self.collection,
+            "include": list(self.include),
+            "exclude": list(self.exclude),
+            "exceptions": [to_tree(exemption) for exemption in self.exceptions],
             "unsigned": self.unsigned,
+            "backdated": self.backdated,
             "minimumAssurance": self.minimum_assurance,
             "evidence": [{**to_tree(demand), "claim": demand.claim} for demand in self.evidence],
             "sandbox": {"required": self.sandbox_required},
@@ -163,7 +188,10 @@ def _scalars(settings: Settings, profile: Profile) -> dict[str, Any]:
     """The first profile replaces the default; a further one can only be stricter."""
     changes: dict[str, Any] = {}
     if profile.collection is not None:
-        changes["collection"] = profile.collection
+        first = "collection" not in settings.origins
+        changes["collection"] = (
+            profile.collection if first else max(settings.collection, profile.collection, key=COLLECTIONS.index)
+        )
     if profile.minimum_assurance is not None:
         first = "minimumAssurance" not in settings.origins
         changes["minimum_assurance"] = (

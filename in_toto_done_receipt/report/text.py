@@ -59,14 +59,22 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
 def _signature_lines(result: VerificationResult) -> Iterator[str]:
     for signer in result.signers:
         yield from _wrap(_signer(signer), "  signed by   ")
-        if signer.key_fingerprint is not None:
+        if signer.kind == "key" and signer.key_fingerprint is not None:
             yield f"  key         {signer.key_fingerprint.removeprefix('sha256:')}"
         repository = signer.claims.get("sourceRepositoryURI")
         if repository:
             yield from _wrap(escape(repository), "  source      ")
+        times = escape(", ".join(f"{time.time} ({time.source})" for time in signer.times))
         if signer.log_index is not None:
-            times = ", ".join(f"{time.time} ({time.source})" for time in signer.times)
-            yield from _wrap(f"index {signer.log_index}, {escape(times)}", "  log         ")
+            yield from _wrap(f"index {signer.log_index}{', ' if times else ''}{times}", "  log         ")
+        elif times:
+            yield from _wrap(times, "  signed on   ")
+    root = result.trust.root
+    if root is not None:
+        since = "last changed" if root.obtained_on is None else "obtained"
+        day = (root.obtained_on or root.newest_validity_start or "")[:10]
+        old = "" if root.age is None else f", {root.age // 86400} day(s) old"
+        yield from _wrap(f"{root.sha256}, {since} {day}{old}", "  root        ")
     if not result.signers:
         yield "  signed by   nobody the verifier trusts"
     yield f"  sha256      {result.input.payload_sha256}"

@@ -45,7 +45,7 @@ class Signer(Record):
     """One trusted signer of the payload.
 
     `kind` is `key` or `sigstore`; `claims` are certificate claims named as `gh attestation verify` prints them;
-    `key_fingerprint` is `sha256:<SPKI digest>`.
+    `key_fingerprint` is `sha256:<SPKI digest>` of the key, or of the one in the certificate.
     """
 
     name: str
@@ -60,11 +60,14 @@ class Signer(Record):
 
 
 class TrustedRoot(Record):
-    """The Sigstore trusted root that was used; `obtained_on` is the verifier's word, else its newest validity start."""
+    """The Sigstore trusted root that was used. `age` is in seconds at the time of evaluation: since `obtained_on`, which
+    is the verifier's word, else since its newest validity start.
+    """
 
     sha256: str
     obtained_on: str | None = None
     newest_validity_start: str | None = None
+    age: int | None = None
 
 
 class TrustFacts(Record):

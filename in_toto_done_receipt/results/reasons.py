@@ -23,7 +23,12 @@ _MALFORMED: Final[dict[str, str]] = {
 _UNTRUSTED: Final[dict[str, str]] = {
     "signature.no_trusted_key": "no trusted key made any of the signatures",
     "signature.no_certificate": "an identity is trusted, and the receipt has no Sigstore bundle with a certificate",
+    "signature.no_trusted_identity": "the receipt is signed with a certificate, and only keys are trusted",
     "signature.key_not_valid": "a trusted key signed outside its validity window",
+    "signature.identity_not_valid": "a trusted identity signed outside its validity window",
+    "signature.no_transparency": "a log entry is demanded, and the signature has none that is verified",
+    "signature.no_timestamp": "a timestamp is demanded, and the signature has none that is verified",
+    "signature.root_too_old": "the trusted root is older than the trust file allows",
     "signature.threshold": "fewer distinct principals signed than the verifier demands",
     "signature.identity": "the certificate's identity is not the one the verifier trusts",
     "signature.issuer": "the certificate's issuer is not the one the verifier trusts",

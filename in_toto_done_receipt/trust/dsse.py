@@ -2,6 +2,7 @@
 
 from in_toto_done_receipt.trust.keys import verifies
 from in_toto_done_receipt.trust.model import TrustedKey
+from in_toto_done_receipt.trust.openpgp import openpgp_verifies
 from in_toto_done_receipt.wire.dsse import Envelope, Signature, pae
 
 
@@ -24,4 +25,12 @@ def _signed(key: TrustedKey, signatures: tuple[Signature, ...], message: bytes) 
     # Signatures that name this key come first: usually that ends the search.
     names = (key.fingerprint, key.fingerprint.removeprefix("sha256:"), key.name)
     ordered = sorted(signatures, key=lambda signature: signature.keyid not in names)
-    return any(verifies(key, signature.sig, message) for signature in ordered)
+    return any(_made(key, signature, message) for signature in ordered)
+
+
+def _made(key: TrustedKey, signature: Signature, message: bytes) -> bool:
+    """Whether the key made the signature, in the one way that is trusted of it."""
+    if not key.openpgp:
+        return verifies(key, signature.sig, message)
+    header = signature.openpgp_header
+    return header is not None and openpgp_verifies(key.spki, signature.sig, header, message)

@@ -1,4 +1,4 @@
-"""The trust file and the flags that say the same: whose signature counts, and for what (design, verification, Trust).
+"""The trust file: whose signature counts, and for what (design, verification, Trust). `trust.flags` says it by flags.
 
 Published as `trust.v0.1.schema.json` beside this file. What it says cannot come from the receipt or its repository.
 """
@@ -6,15 +6,16 @@ Published as `trust.v0.1.schema.json` beside this file. What it says cannot come
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from msgspec.structs import replace
 
-from in_toto_done_receipt.errors import InputError, TrustError, UsageError
+from in_toto_done_receipt.errors import InputError, TrustError
 from in_toto_done_receipt.trust.check import lasting_lines
-from in_toto_done_receipt.trust.identity import CLAIM_NAMES
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
 from in_toto_done_receipt.trust.keys import load_key
 from in_toto_done_receipt.trust.model import (
+    ANY_SUBJECT,
     RootFile,
     Scope,
     TextRule,
@@ -23,77 +24,17 @@ from in_toto_done_receipt.trust.model import (
     TrustPolicy,
     make_policy,
 )
-from in_toto_done_receipt.trust.pattern import PatternError, compile_pattern
+from in_toto_done_receipt.trust.principals import count_entries
 from in_toto_done_receipt.trust.root import read_root
-from in_toto_done_receipt.wire.config import nearest, read_config
+from in_toto_done_receipt.trust.rules import STRANGE_ISSUERS, STRANGERS, Fault, claim_rules, text_rule
+from in_toto_done_receipt.wire.config import read_config
 from in_toto_done_receipt.wire.digests import digest_fault
 from in_toto_done_receipt.wire.pointer import quote
-from in_toto_done_receipt.wire.record import Record
 
 Read = Callable[[Path], bytes]
 
 MAX_ENTRIES: Final = 100  # keys or identities: each key is tried on each signature
 MAX_NAME_CHARS: Final = 200
-
-# Nobody's identities. An expression that matches one of them says nothing about who it means.
-_STRANGERS: Final = (
-    "zz9",
-    "u7@mail.invalid",
-    "u7@mail.test",
-    "https://forge.invalid/o7/r7/.github/workflows/w7.yml@refs/heads/b7",
-    "https://forge.test/o7/r7",
-    "spiffe://domain.invalid/w7",
-)
-_STRANGE_ISSUERS: Final = ("zz9", "https://issuer.invalid", "https://issuer.test/path", "http://issuer.invalid/a/b")
-
-
-class _ScopedEntry(Record):
-    agents: tuple[str, ...] | None = None
-    models: tuple[str, ...] | None = None
-    repositories: tuple[str, ...] | None = None
-    predicate_types: tuple[str, ...] | None = None
-
-
-class KeyEntry(_ScopedEntry, kw_only=True):
-    """`[[key]]`: a public key, in a file or in place."""
-
-    name: str
-    principal: str | None = None
-    path: str | None = None
-    pem: str | None = None
-    not_before: datetime | None = None
-    not_after: datetime | None = None
-
-
-class IdentityEntry(_ScopedEntry, kw_only=True):
-    """`[[identity]]`: a Sigstore certificate identity."""
-
-    name: str
-    principal: str | None = None
-    subject: str | None = None
-    subject_regexp: str | None = None
-    issuer: str | None = None
-    issuer_regexp: str | None = None
-    claims: dict[str, str] | None = None
-
-
-class SigstoreEntry(Record):
-    """`[sigstore]`: the trusted root. `max_age` is in seconds, from `obtained_on` or else from its last change."""
-
-    trusted_root: str
-    sha256: str | None = None
-    obtained_on: datetime | None = None
-    max_age: int | None = None
-
-
-class TrustFile(Record):
-    """The whole file."""
-
-    version: Literal[1]
-    threshold: int = 1
-    key: tuple[KeyEntry, ...] | None = None
-    identity: tuple[IdentityEntry, ...] | None = None
-    sigstore: SigstoreEntry | None = None
 
 
 def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file") -> TrustPolicy:
@@ -113,56 +54,19 @@ def load_trust(data: bytes, *, base: Path, read: Read, what: str = "trust file")
             f"{what}: an identity is trusted, and there is no [sigstore] trustedRoot",
             hint="a certificate is only worth what its root is; there is no built-in or cached one",
         )
-    if root is not None and not identities:
-        raise TrustError(f"{what}: sigstore: a trusted root, and no identity is trusted", hint="add an [[identity]]")
-    return _policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
-
-
-def from_flags(
-    *,
-    read: Read,
-    trusted_keys: tuple[str, ...] = (),
-    certificate_identity: str | None = None,
-    certificate_identity_regexp: str | None = None,
-    certificate_oidc_issuer: str | None = None,
-    certificate_oidc_issuer_regexp: str | None = None,
-    certificate_source_repository: str | None = None,
-    trusted_root: Path | None = None,
-    threshold: int | None = None,
-) -> TrustPolicy:
-    """The policy that the flags of `verify` say; each of `trusted_keys` is NAME=PATH, and NAME is the principal.
-
-    Raises UsageError for flags that are empty, contradict each other or lack a partner; TrustError for a key or a root
-    that cannot be used.
-    """
-    keys = tuple(_flag_key(text, read) for text in trusted_keys)
-    identity = _flag_identity(
-        _rule(certificate_identity, certificate_identity_regexp, _IDENTITY_FLAGS, _STRANGERS, UsageError),
-        _rule(certificate_oidc_issuer, certificate_oidc_issuer_regexp, _ISSUER_FLAGS, _STRANGE_ISSUERS, UsageError),
-        certificate_source_repository,
-    )
-    if identity is not None and trusted_root is None:
-        raise UsageError(
-            "a certificate identity is trusted without --trusted-root",
-            hint="a certificate is only worth what its root is; there is no built-in or cached one",
+    demanding = [key for key in keys if key.transparency or key.timestamp]
+    if demanding and root is None:
+        raise TrustError(
+            f"{what}: key {quote(demanding[0].name)} demands {_demanded(demanding[0])}, and there is no [sigstore] "
+            "trustedRoot",
+            hint="logs and timestamp authorities are only worth what their root is",
         )
-    if trusted_root is not None and identity is None:
-        raise UsageError("--trusted-root without --certificate-identity and --certificate-oidc-issuer")
-    if not keys and identity is None:
-        raise UsageError(
-            "nobody is trusted", hint="use --trust, --trusted-key NAME=PEM, --certificate-identity, or --unsigned"
+    if root is not None and not identities and not demanding:
+        raise TrustError(
+            f"{what}: sigstore: a trusted root, and no identity is trusted",
+            hint="add an [[identity]], or a key with transparency or timestamp",
         )
-    root = None
-    if trusted_root is not None:
-        root = read_root(_read(trusted_root, "--trusted-root", read), name=str(trusted_root))
-    wanted = 1 if threshold is None else threshold
-    return _policy(keys, () if identity is None else (identity,), root, wanted, "--threshold", UsageError)
-
-
-_IDENTITY_FLAGS: Final = ("--certificate-identity", "--certificate-identity-regexp")
-_ISSUER_FLAGS: Final = ("--certificate-oidc-issuer", "--certificate-oidc-issuer-regexp")
-
-Fault = type[TrustError] | type[UsageError]
+    return checked_policy(keys, identities, root, file.threshold, f"{what}: threshold", TrustError)
 
 
 def _check_entries(file: TrustFile, what: str) -> None:
@@ -177,7 +81,7 @@ def _check_entries(file: TrustFile, what: str) -> None:
             raise TrustError(f"{what}: two entries are named {quote(name)}")
 
 
-def _policy(
+def checked_policy(
     keys: tuple[TrustedKey, ...],
     identities: tuple[TrustedIdentity, ...],
     root: RootFile | None,
@@ -185,14 +89,18 @@ def _policy(
     where: str,
     error: Fault,
 ) -> TrustPolicy:
+    """The policy of these entries. Raises `error`: one key twice, a threshold at `where` that can never be met."""
     known: dict[str, str] = {}
     for key in keys:
         if key.fingerprint in known:
             raise error(f"keys {quote(known[key.fingerprint])} and {quote(key.name)} are the same key")
         known[key.fingerprint] = key.name
-    principals = {key.principal for key in keys} | {identity.principal for identity in identities}
-    if not 1 <= threshold <= len(principals):
-        raise error(f"{where} is {threshold}, with {len(principals)} principal(s) it can be 1 to {len(principals)}")
+    principals = count_entries(keys, identities)
+    if not 1 <= threshold <= principals:
+        raise error(
+            f"{where} is {threshold}, with {principals} principal(s) it can be 1 to {principals}",
+            hint="names that differ only in case, and entries with one subject, are one principal",
+        )
     policy = make_policy(keys=keys, identities=identities, root=root, threshold=threshold)
     return replace(policy, warnings=lasting_lines(policy))
 
@@ -201,16 +109,12 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
     _check_names(entry.name, entry.principal, where)
     if (entry.path is None) == (entry.pem is None):
         raise TrustError(f"{where}: expected exactly one of path and pem")
-    for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
-        _check_moment(moment, f"{where}.{name}")
-    if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
-        window = f"{entry.not_before.isoformat()}, {entry.not_after.isoformat()}"
-        raise TrustError(f"{where}: notBefore is after notAfter: {window}")
+    _check_window(entry, where)
     what = f"{where}.pem"
     pem = (entry.pem or "").encode()
     if entry.path is not None:
         what = f"{where}.path: {entry.path}"
-        pem = _read(base / _path(entry.path, f"{where}.path"), f"{where}.path", read)
+        pem = read_named(base / _path(entry.path, f"{where}.path"), f"{where}.path", read)
     return load_key(
         pem,
         name=entry.name,
@@ -218,36 +122,50 @@ def _key(entry: KeyEntry, where: str, base: Path, read: Read) -> TrustedKey:
         what=what,
         not_before=entry.not_before,
         not_after=entry.not_after,
+        transparency=bool(entry.transparency),
+        timestamp=entry.timestamp,
+        openpgp=entry.openpgp,
         scope=_scope(entry, where),
     )
 
 
+def _demanded(key: TrustedKey) -> str:
+    return "a log entry" if key.transparency else "a timestamp"
+
+
 def _identity(entry: IdentityEntry, where: str) -> TrustedIdentity:
     _check_names(entry.name, entry.principal, where)
+    _check_window(entry, where)
     subjects, issuers = ((f"{where}.{name}", f"{where}.{name}Regexp") for name in ("subject", "issuer"))
-    subject = _rule(entry.subject, entry.subject_regexp, subjects, _STRANGERS, TrustError)
-    issuer = _rule(entry.issuer, entry.issuer_regexp, issuers, _STRANGE_ISSUERS, TrustError)
+    subject = text_rule(entry.subject, entry.subject_regexp, subjects, STRANGERS, TrustError)
+    if entry.any_subject is not None:
+        subject = _any_subject(entry.any_subject, subject, where)
+    issuer = text_rule(entry.issuer, entry.issuer_regexp, issuers, STRANGE_ISSUERS, TrustError)
     if subject is None or issuer is None:
         missing = "issuer" if issuer is None else "subject"
         raise TrustError(
             f"{where}: no {missing}", hint="subject and issuer together name somebody; another issuer can say anything"
         )
-    claims = entry.claims or {}
-    for name, value in claims.items():
-        if name not in CLAIM_NAMES.values():
-            raise TrustError(
-                f"{where}.claims: unknown claim {quote(name)}", hint=nearest(name, [*CLAIM_NAMES.values()])
-            )
-        if not value:
-            raise TrustError(f"{where}.claims.{name}: is empty")
     return TrustedIdentity(
         name=entry.name,
         principal=entry.principal or entry.name,
         subject=subject,
         issuer=issuer,
-        claims=tuple(sorted(claims.items())),
+        claim_rules=claim_rules(entry.claims, entry.claims_regexp, where, TrustError),
+        not_before=entry.not_before,
+        not_after=entry.not_after,
+        transparency=entry.transparency is not False,
+        timestamp=entry.timestamp,
         scope=_scope(entry, where),
     )
+
+
+def _any_subject(said: bool, other: TextRule | None, where: str) -> TextRule:
+    if not said:
+        raise TrustError(f"{where}.anySubject: is false, which says nothing", hint="leave it out")
+    if other is not None:
+        raise TrustError(f"{where}: anySubject beside subject or subjectRegexp", hint="give one of them")
+    return ANY_SUBJECT
 
 
 def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
@@ -258,7 +176,7 @@ def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
         raise TrustError(f"{where}.sha256: {fault}")
     path = base / _path(entry.trusted_root, f"{where}.trustedRoot")
     return read_root(
-        _read(path, f"{where}.trustedRoot", read),
+        read_named(path, f"{where}.trustedRoot", read),
         name=entry.trusted_root,
         pinned_sha256=entry.sha256,
         obtained_on=entry.obtained_on,
@@ -266,56 +184,7 @@ def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
     )
 
 
-def _flag_key(text: str, read: Read) -> TrustedKey:
-    name, separator, path = text.partition("=")
-    if not separator or not name or not path:
-        raise UsageError(f"--trusted-key: expected NAME=PEM, got {quote(text)}", hint="NAME is who the key belongs to")
-    what = f"--trusted-key {quote(name)}"
-    return load_key(_read(Path(path), what, read), name=name, what=f"{what}: {path}")
-
-
-def _flag_identity(subject: TextRule | None, issuer: TextRule | None, source: str | None) -> TrustedIdentity | None:
-    if source is not None and "://" not in source:
-        raise UsageError(
-            f"--certificate-source-repository: expected a URL, got {quote(source)}",
-            hint="as the certificate has it: https://github.com/OWNER/REPO",
-        )
-    if subject is None and issuer is None and source is None:
-        return None
-    if subject is None or issuer is None:
-        missing = _ISSUER_FLAGS if issuer is None else _IDENTITY_FLAGS
-        raise UsageError(
-            f"{missing[0]} is missing",
-            hint="identity and issuer together name somebody; another issuer can say anything",
-        )
-    claims = () if source is None else (("sourceRepositoryURI", source),)
-    return TrustedIdentity(name=subject.text, principal=subject.text, subject=subject, issuer=issuer, claims=claims)
-
-
-def _rule(
-    exact: str | None, regexp: str | None, names: tuple[str, str], strangers: tuple[str, ...], error: Fault
-) -> TextRule | None:
-    """The rule that one of two spellings gives, or None when neither is there."""
-    if exact is not None and regexp is not None:
-        raise error(f"{names[0]} and {names[1].rpartition('.')[2]} together", hint="give one of them")
-    if exact == "" or regexp == "":
-        raise error(f"{names[0] if exact == '' else names[1]}: is empty")
-    if regexp is None:
-        return None if exact is None else TextRule(text=exact)
-    try:
-        pattern = compile_pattern(regexp)
-    except PatternError as fault:
-        raise error(f"{names[1]}: {quote(regexp)}: {fault}") from None
-    for stranger in strangers:
-        if pattern.fullmatch(stranger):
-            raise error(
-                f"{names[1]}: {quote(regexp)} matches anybody, {stranger} too",
-                hint="write out at least the host and the owner, or the mail domain",
-            )
-    return TextRule(text=regexp, pattern=pattern)
-
-
-def _scope(entry: _ScopedEntry, where: str) -> Scope:
+def _scope(entry: KeyEntry | IdentityEntry, where: str) -> Scope:
     def names(values: tuple[str, ...] | None, name: str) -> frozenset[str] | None:
         if values is not None and (not values or "" in values):
             raise TrustError(f"{where}.{name}: is empty or holds an empty text", hint=f"leave {name} out for any")
@@ -337,6 +206,14 @@ def _check_names(name: str, principal: str | None, where: str) -> None:
             )
 
 
+def _check_window(entry: KeyEntry | IdentityEntry, where: str) -> None:
+    for name, moment in (("notBefore", entry.not_before), ("notAfter", entry.not_after)):
+        _check_moment(moment, f"{where}.{name}")
+    if entry.not_before is not None and entry.not_after is not None and entry.not_before > entry.not_after:
+        window = f"{entry.not_before.isoformat()}, {entry.not_after.isoformat()}"
+        raise TrustError(f"{where}: notBefore is after notAfter: {window}")
+
+
 def _check_moment(moment: datetime | None, where: str) -> None:
     if moment is None:
         return
@@ -354,7 +231,8 @@ def _path(text: str, where: str) -> str:
     return text
 
 
-def _read(path: Path, where: str, read: Read) -> bytes:
+def read_named(path: Path, where: str, read: Read) -> bytes:
+    """The bytes of a file that the entry or flag `where` names. Raises TrustError."""
     try:
         return read(path)
     except InputError as fault:

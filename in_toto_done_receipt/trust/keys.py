@@ -27,7 +27,7 @@ _OTHER_FORMS: Final = (
     (b"-----BEGIN RSA PUBLIC KEY-----", "a PKCS#1 key", "convert it: openssl rsa -RSAPublicKey_in -in FILE -pubout"),
     (b"-----BEGIN OPENSSH PRIVATE KEY-----", "a private key", "a verifier needs the public half only"),
     (b"PRIVATE KEY-----", "a private key", "a verifier needs the public half only: openssl pkey -in FILE -pubout"),
-    (b"-----BEGIN PGP", "an OpenPGP key", "OpenPGP keys are not supported"),
+    (b"-----BEGIN PGP", "an OpenPGP key", "`sign --signer gnupg: --public-key-out FILE` writes it as PEM"),
     (b"-----BEGIN SSH2 PUBLIC KEY", "an SSH key", "convert it: ssh-keygen -e -m PKCS8 -f FILE"),
     (b"ssh-", "an SSH key", "convert it: ssh-keygen -e -m PKCS8 -f FILE"),
     (b"ecdsa-sha2-", "an SSH key", "convert it: ssh-keygen -e -m PKCS8 -f FILE"),
@@ -42,11 +42,15 @@ def load_key(
     what: str,
     not_before: datetime | None = None,
     not_after: datetime | None = None,
+    transparency: bool = False,
+    timestamp: bool = False,
+    openpgp: bool = False,
     scope: Scope = ANYTHING,
 ) -> TrustedKey:
     """The trusted key in a PEM file with exactly one SubjectPublicKeyInfo; the principal is the name without one.
 
-    `what` names the entry in messages. Raises TrustError for anything else, and for an algorithm that is not accepted.
+    `what` names the entry in messages. Raises TrustError for anything else, and for an algorithm that is not accepted
+    (with `openpgp`: anything but RSA and Ed25519).
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization as ser
@@ -59,6 +63,10 @@ def load_key(
     except UnsupportedAlgorithm:
         raise TrustError(f"{what}: a key of an unknown algorithm", hint=f"accepted: {_ACCEPTED}") from None
     algorithm = _algorithm(public, what)
+    if openpgp and algorithm != "ed25519" and not algorithm.startswith("rsa-"):
+        raise TrustError(f"{what}: OpenPGP signatures of a key of type {algorithm}", hint="accepted: RSA, Ed25519")
+    if openpgp and (transparency or timestamp):
+        raise TrustError(f"{what}: a log entry or timestamp of an OpenPGP signature, which fits in no bundle")
     spki = public.public_bytes(ser.Encoding.DER, ser.PublicFormat.SubjectPublicKeyInfo)
     return TrustedKey(
         name=name,
@@ -68,6 +76,9 @@ def load_key(
         fingerprint=f"sha256:{sha256_hex(spki)}",
         not_before=not_before,
         not_after=not_after,
+        transparency=transparency,
+        timestamp=timestamp,
+        openpgp=openpgp,
         scope=scope,
     )
 

@@ -35,8 +35,17 @@ class Scope(Value, kw_only=True):
 ANYTHING: Final = Scope()
 
 
+def _within(moment: datetime, not_before: datetime | None, not_after: datetime | None) -> bool:
+    """Whether the moment lies in the window; both ends belong to it."""
+    return (not_before is None or moment >= not_before) and (not_after is None or moment <= not_after)
+
+
 class TrustedKey(Value, kw_only=True):
-    """A trusted public key. `spki` is its DER SubjectPublicKeyInfo, `fingerprint` is `sha256:<digest of spki>`."""
+    """A trusted public key. `spki` is its DER SubjectPublicKeyInfo, `fingerprint` is `sha256:<digest of spki>`.
+
+    `transparency` and `timestamp` demand a log entry and an RFC 3161 timestamp that the trusted root vouches for. With
+    `openpgp`, signatures count that OpenPGP made with the key (`trust.openpgp`), and no others.
+    """
 
     name: str
     principal: str
@@ -45,39 +54,70 @@ class TrustedKey(Value, kw_only=True):
     fingerprint: str
     not_before: datetime | None = None
     not_after: datetime | None = None
+    transparency: bool = False
+    timestamp: bool = False
+    openpgp: bool = False
     scope: Scope = ANYTHING
 
     def valid_at(self, moment: datetime) -> bool:
         """Whether the moment lies in the validity window; both ends belong to it."""
-        early = self.not_before is not None and moment < self.not_before
-        late = self.not_after is not None and moment > self.not_after
-        return not early and not late
+        return _within(moment, self.not_before, self.not_after)
 
 
 class TextRule(Value, kw_only=True):
-    """What a text has to be: exactly `text`, or, with `pattern`, matched by it from the first to the last character."""
+    """What a text has to be: exactly `text`, or, with `pattern`, matched by it from the first to the last character.
+
+    With `anything` every text is right; `text` is then how the file spells that.
+    """
 
     text: str
     pattern: Pattern | None = None
+    anything: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether only one text is right."""
+        return self.pattern is None and not self.anything
 
     def matches(self, value: str) -> bool:
         """Whether the value is what the rule wants."""
+        if self.anything:
+            return True
         return value == self.text if self.pattern is None else self.pattern.fullmatch(value)
 
 
+ANY_SUBJECT: Final = TextRule(text="anySubject", anything=True)
+ClaimRules = tuple[tuple[str, tuple[TextRule, ...]], ...]  # name of a claim, and the rules one of which it has to fit
+
+
 class TrustedIdentity(Value, kw_only=True):
-    """A trusted Sigstore identity: subject and issuer are both demanded, `claims` too, each exactly."""
+    """A trusted Sigstore identity: subject, issuer and every claim of `claim_rules` are demanded.
+
+    The window is for verified times. `transparency` demands a log entry, `timestamp` an RFC 3161 timestamp that the
+    trusted root vouches for. A bundle without any log entry is accepted only where `transparency` is False.
+    """
 
     name: str
     principal: str
     subject: TextRule
     issuer: TextRule
-    claims: tuple[tuple[str, str], ...] = ()
+    claim_rules: ClaimRules = ()
+    not_before: datetime | None = None
+    not_after: datetime | None = None
+    transparency: bool = True
+    timestamp: bool = False
     scope: Scope = ANYTHING
+
+    def valid_at(self, moment: datetime) -> bool:
+        """Whether the moment lies in the window in which the identity is trusted; both ends belong to it."""
+        return _within(moment, self.not_before, self.not_after)
 
 
 class RootFile(Value, kw_only=True):
-    """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds."""
+    """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds.
+
+    `pinned` says whether the trust file names its digest.
+    """
 
     name: str
     data: bytes
@@ -85,6 +125,11 @@ class RootFile(Value, kw_only=True):
     newest_validity_start: datetime
     obtained_on: datetime | None = None
     max_age: int | None = None
+    pinned: bool = False
+
+    def age(self, at: datetime) -> int:
+        """Whole seconds since the verifier got it, else since its newest entry; negative if that is in the future."""
+        return int((at - (self.obtained_on or self.newest_validity_start)).total_seconds())
 
 
 class TrustPolicy(Value, kw_only=True):
@@ -97,6 +142,11 @@ class TrustPolicy(Value, kw_only=True):
     root: RootFile | None
     digest: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> tuple[TrustedKey | TrustedIdentity, ...]:
+        """Keys, then identities."""
+        return *self.keys, *self.identities
 
 
 class VerifiedStatement(Value, kw_only=True):
@@ -142,23 +192,32 @@ def make_policy(
 
 
 def _key_tree(key: TrustedKey) -> dict[str, Any]:
-    window = {"notBefore": _time(key.not_before), "notAfter": _time(key.not_after)}
-    who = {"name": key.name, "principal": key.principal, "fingerprint": key.fingerprint}
-    return who | window | _scope_tree(key.scope)
+    who = {"name": key.name, "principal": key.principal, "fingerprint": key.fingerprint, "openpgp": key.openpgp}
+    return who | _demand_tree(key) | _scope_tree(key.scope)
 
 
 def _identity_tree(identity: TrustedIdentity) -> dict[str, Any]:
-    return {
+    who = {
         "name": identity.name,
         "principal": identity.principal,
         "subject": _rule_tree(identity.subject),
         "issuer": _rule_tree(identity.issuer),
-        "claims": dict(identity.claims),
-    } | _scope_tree(identity.scope)
+        "claims": {name: [_rule_tree(rule) for rule in rules] for name, rules in identity.claim_rules},
+    }
+    return who | _demand_tree(identity) | _scope_tree(identity.scope)
+
+
+def _demand_tree(signer: TrustedKey | TrustedIdentity) -> dict[str, Any]:
+    return {
+        "notBefore": _time(signer.not_before),
+        "notAfter": _time(signer.not_after),
+        "transparency": signer.transparency,
+        "timestamp": signer.timestamp,
+    }
 
 
 def _rule_tree(rule: TextRule) -> dict[str, str]:
-    return {"exact" if rule.pattern is None else "regexp": rule.text}
+    return {"any" if rule.anything else "exact" if rule.pattern is None else "regexp": rule.text}
 
 
 def _root_tree(root: RootFile) -> dict[str, Any]:

@@ -59,6 +59,36 @@ class Pattern(Value, kw_only=True):
 
 def compile_pattern(text: str) -> Pattern:
     """The expression, compiled. Raises PatternError for what is not regular, not valid or too large."""
+    parsed = _parse(text)
+    try:
+        return _Compiler().compile(parsed)
+    except RecursionError:
+        raise PatternError("its groups are nested too deeply") from None
+
+
+def has_lone_dot(text: str) -> bool:
+    """Whether a valid expression has a `.` that stands for one character: most often a dot that was meant as itself."""
+    return _lone_dot(_parse(text))
+
+
+def _lone_dot(items: Iterable[Any]) -> bool:
+    for kind, argument in items:
+        name = str(kind)
+        if name == "ANY":
+            return True
+        if name == "SUBPATTERN" and _lone_dot(argument[3]):
+            return True
+        if name == "BRANCH" and any(_lone_dot(branch) for branch in argument[1]):
+            return True
+        if name in ("MAX_REPEAT", "MIN_REPEAT"):
+            repeated = list(argument[2])
+            meant = len(repeated) == 1 and str(repeated[0][0]) == "ANY"  # `.*`
+            if not meant and _lone_dot(repeated):
+                return True
+    return False
+
+
+def _parse(text: str) -> Any:
     if len(text) > MAX_PATTERN_CHARS:
         raise PatternError(f"{len(text)} characters, at most {MAX_PATTERN_CHARS} are read")
     try:
@@ -70,10 +100,7 @@ def compile_pattern(text: str) -> Pattern:
         raise PatternError(f"not a regular expression: {fault}") from None
     if parsed.state.flags & ~re.ASCII:
         raise PatternError("inline flags such as (?i) are not supported")
-    try:
-        return _Compiler().compile(parsed)
-    except RecursionError:
-        raise PatternError("its groups are nested too deeply") from None
+    return parsed
 
 
 class _Compiler:

@@ -1,6 +1,6 @@
 """The Sigstore trusted root: a file that the verifier names, read here; never a cache, never the network.
 
-Shape and times only; the keys and certificates in it are loaded by `trust.sigstore`.
+Shape and times only; the keys and certificates in it are loaded by `trust.material.anchors`.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,7 @@ from in_toto_done_receipt.wire.pointer import quote
 
 MEDIA_TYPE: Final = "application/vnd.dev.sigstore.trustedroot+json;version=0.1"
 MAX_ROOT_BYTES: Final = 4 << 20  # the public one has 7 KiB
-REQUIRED: Final = ("tlogs", "certificateAuthorities", "ctlogs")  # without one of these no bundle can verify
-SECTIONS: Final = (*REQUIRED, "timestampAuthorities")
+SECTIONS: Final = ("tlogs", "certificateAuthorities", "ctlogs", "timestampAuthorities")
 
 
 def read_root(
@@ -29,7 +28,8 @@ def read_root(
 ) -> RootFile:
     """The root in these bytes.
 
-    Raises TrustError: not strict JSON, another format (several roots in JSON Lines too), no logs or authorities, a log
+    Raises TrustError: not strict JSON, another format (several roots in JSON Lines too), neither a log nor a
+    timestamp authority, a log
     or authority without the start of its validity, a sha256 other than the pinned one.
     """
     sha256 = sha256_hex(data)
@@ -44,6 +44,7 @@ def read_root(
         newest_validity_start=max(starts),
         obtained_on=obtained_on,
         max_age=max_age,
+        pinned=pinned_sha256 is not None,
     )
 
 
@@ -62,9 +63,8 @@ def root_tree(data: bytes, name: str) -> dict[str, Any]:
             f"{name}: expected a trusted root of media type {MEDIA_TYPE}, got {got}",
             hint="Sigstore's own is the target trusted_root.json of its TUF repository",
         )
-    for section in REQUIRED:
-        if not isinstance(tree.get(section), list) or not tree[section]:
-            raise TrustError(f"{name}: trusted root has no {section}")
+    if not tree.get("tlogs") and not tree.get("timestampAuthorities"):
+        raise TrustError(f"{name}: trusted root has neither tlogs nor timestampAuthorities: it vouches for no time")
     return dict(tree)
 
 
@@ -103,24 +103,3 @@ def _moment(text: Any, name: str) -> datetime:
     except OverflowError:
         fact = f"expected a time of the years 1 to 9999 in UTC, got {quote(text)}"
         raise TrustError(f"{name}: trusted root: {fact}") from None
-
-
-def valid_at(
-    tree: dict[str, Any], name: str, *, signed: tuple[datetime, ...], certified: tuple[datetime, ...]
-) -> dict[str, Any]:
-    """The root with only those entries that were valid then.
-
-    Logs and certificate authorities: at every time in `signed`; certificate logs: at every time in `certified` (of the
-    certificate's own timestamps). Both ends of a window belong to it. Timestamp authorities stay: sigstore judges
-    their windows itself. sigstore 4.5 ignores the end of all others, so that closing a window (a compromised key)
-    would have no effect; this gives it one.
-    """
-    kept = dict(tree)
-    for section, moments in (("tlogs", signed), ("certificateAuthorities", signed), ("ctlogs", certified)):
-        kept[section] = [entry for entry in tree[section] if _covers(window(entry, name), moments)]
-    return kept
-
-
-def _covers(valid: tuple[datetime, datetime | None], moments: tuple[datetime, ...]) -> bool:
-    start, end = valid
-    return all(start <= moment and (end is None or moment <= end) for moment in moments)

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from in_toto_done_receipt.results.model import Signer
 from in_toto_done_receipt.trust.model import Scope, VerifiedStatement
-from in_toto_done_receipt.trust.verify import independent
+from in_toto_done_receipt.trust.principals import count
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.rfc3339 import parse_time
 
@@ -36,7 +36,7 @@ def scope_faults(
     could have a good receipt refused by signing it too.
     """
     covering = in_scope(verified, agent=agent, model=model, repository=repository, predicate_type=predicate_type)
-    if independent(list(covering)) >= verified.trust.threshold:
+    if count(covering, verified.signers) >= verified.trust.threshold:
         return ()
     says = (agent, model, repository, predicate_type)
     faults = [(signer, fault) for signer, scope in verified.scopes for fault in _faults(scope, *says)]

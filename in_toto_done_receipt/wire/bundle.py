@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from in_toto_done_receipt.errors import MalformedEnvelope
+from in_toto_done_receipt.errors import LimitExceeded, MalformedEnvelope
 from in_toto_done_receipt.wire.dsse import Envelope, read_envelope
 from in_toto_done_receipt.wire.members import Members
 from in_toto_done_receipt.wire.pointer import join, quote
@@ -17,7 +17,23 @@ VERSIONS: Final = {
 }
 _BUNDLE_MEMBERS: Final = ("mediaType", "verificationMaterial", "dsseEnvelope", "messageSignature")
 _KEY_MEMBERS: Final = ("certificate", "x509CertificateChain", "publicKey")
-_MATERIAL_MEMBERS: Final = (*_KEY_MEMBERS, "tlogEntries", "timestampVerificationData")
+MATERIAL_MEMBERS: Final = (*_KEY_MEMBERS, "tlogEntries", "timestampVerificationData")
+
+# What one bundle may hold, looked at before any of it is decoded. Public ones hold one entry, one timestamp, and a
+# checkpoint of 300 bytes, or 3 KiB with the signatures of witnesses; the numbers of sigstore-go where it has any.
+MAX_LOG_ENTRIES: Final = 32
+MAX_TIMESTAMPS: Final = 32
+MAX_CERTIFICATES: Final = 10
+MAX_PROOF_HASHES: Final = 64  # a tree of 2^63 entries needs 63
+MAX_CHECKPOINT_BYTES: Final = 64 * 1024
+MAX_CHECKPOINT_SIGNATURES: Final = 32
+_LISTS: Final = {
+    "tlogEntries": ("log-entries", MAX_LOG_ENTRIES),
+    "rfc3161Timestamps": ("timestamps", MAX_TIMESTAMPS),
+    "certificates": ("certificates", MAX_CERTIFICATES),
+    "hashes": ("proof-hashes", MAX_PROOF_HASHES),
+}
+_SIGNATURE_LINE: Final = "\n\u2014 "
 
 
 class Bundle(Value, kw_only=True):
@@ -39,7 +55,8 @@ def read_bundle(tree: Any, *, what: str = "bundle") -> Bundle:
     """The bundle in a tree that `strict_json` has read; verifies nothing and does not look into certificates or logs.
 
     Raises MalformedEnvelope with the place: an unknown media type, a bundle over an artifact's bytes instead of an
-    attestation, anything but exactly one signature, no certificate or key, or more than one of them.
+    attestation, anything but exactly one signature, no certificate or key, or more than one of them. Raises
+    LimitExceeded for more log entries, timestamps and the like than any verifier should look at.
     """
     members = Members(tree, _BUNDLE_MEMBERS, what=what, error=MalformedEnvelope)
     media_type = members.required("mediaType", "string")
@@ -68,12 +85,33 @@ def read_bundle(tree: Any, *, what: str = "bundle") -> Bundle:
 def _material(tree: Any, what: str) -> dict[str, Any]:
     """The verification material, which names exactly one of certificate, chain and key."""
     place = "/verificationMaterial"
-    members = Members(tree, _MATERIAL_MEMBERS, what=what, place=place, error=MalformedEnvelope)
+    members = Members(tree, MATERIAL_MEMBERS, what=what, place=place, error=MalformedEnvelope)
     given = [name for name in _KEY_MEMBERS if members.optional(name, "object") is not None]
     if len(given) != 1:
         fact = f"expected exactly one of {', '.join(_KEY_MEMBERS)}, got {', '.join(given) or 'none'}"
         raise members.fault(place, fact)
+    demand_bounded(tree, what)
     return dict(tree)
+
+
+def demand_bounded(material: Any, what: str, name: str = "") -> None:
+    """Raises LimitExceeded for verification material with too much of anything in it."""
+    if isinstance(material, dict):
+        for member, inner in material.items():
+            demand_bounded(inner, what, member)
+    elif isinstance(material, list):
+        if name in _LISTS:
+            _demand(len(material), *_LISTS[name], what)
+        for inner in material:
+            demand_bounded(inner, what, name)
+    elif isinstance(material, str) and name == "envelope":
+        _demand(len(material), "checkpoint-bytes", MAX_CHECKPOINT_BYTES, what)
+        _demand(material.count(_SIGNATURE_LINE), "checkpoint-signatures", MAX_CHECKPOINT_SIGNATURES, what)
+
+
+def _demand(value: int, limit: str, allowed: int, what: str) -> None:
+    if value > allowed:
+        raise LimitExceeded(limit, allowed=allowed, value=value, where=what)
 
 
 def _key_hint(material: dict[str, Any], what: str) -> str | None:

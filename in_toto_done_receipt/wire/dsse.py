@@ -17,6 +17,10 @@ DONE_RECEIPT_PAYLOAD_TYPE: Final = "application/vnd.in-toto.done-receipt+json"
 MAX_SIGNATURES: Final = 32  # every trusted key is tried on every signature
 MAX_PAYLOAD_BYTES: Final = 10 * 2**20
 
+OPENPGP_MEMBER: Final = "other_headers"  # not of DSSE; where securesystemslib puts it
+MAX_OPENPGP_HEADER_BYTES: Final = 6 + 0xFFFF  # RFC 9580, 5.2.3: the length of the hashed part has two bytes
+_HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
+
 ENVELOPE_MEMBERS: Final = ("payload", "payloadType", "signatures")
 _NOT_STANDARD: Final = re.compile(r"[^A-Za-z0-9+/]")
 _NOT_URL_SAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -26,10 +30,14 @@ _LAST_CHARACTERS: Final = {2: "AQgw", 3: "AEIMQUYcgkosw048"}
 
 
 class Signature(Value, kw_only=True):
-    """One signature; `keyid` is an unauthenticated hint, empty when there is none."""
+    """One signature; `keyid` is an unauthenticated hint, empty when there is none.
+
+    `openpgp_header` is the hashed part of an OpenPGP signature, without which `sig` means nothing (`trust.openpgp`).
+    """
 
     sig: bytes
     keyid: str
+    openpgp_header: bytes | None = None
 
 
 class Envelope(Value, kw_only=True):
@@ -78,13 +86,22 @@ def read_envelope(tree: Any, *, what: str = "envelope", place: str = "") -> Enve
 
 
 def _signature(tree: Any, what: str, place: str) -> tuple[Signature, tuple[str, ...]]:
-    members = Members(tree, ("keyid", "sig"), what=what, place=place, error=MalformedEnvelope)
+    known = ("keyid", "sig", OPENPGP_MEMBER) if _openpgp_header(tree) is not None else ("keyid", "sig")
+    members = Members(tree, known, what=what, place=place, error=MalformedEnvelope)
     sig = decode_base64(members.required("sig", "string"), f"{what}: {members.at('sig')}")
     if not sig:
         raise members.fault(members.at("sig"), "expected a signature, got an empty string")
     # Unset and empty are the same (envelope.md); some writers say null for unset.
     keyid = None if tree.get("keyid") is None else members.optional("keyid", "string")
-    return Signature(sig=sig, keyid=keyid or ""), members.unknown
+    return Signature(sig=sig, keyid=keyid or "", openpgp_header=_openpgp_header(tree)), members.unknown
+
+
+def _openpgp_header(tree: Any) -> bytes | None:
+    """The member that securesystemslib adds for OpenPGP: hexadecimal. Anything else there is ignored, as unknown."""
+    text = tree.get(OPENPGP_MEMBER) if isinstance(tree, dict) else None
+    if not isinstance(text, str) or len(text) > 2 * MAX_OPENPGP_HEADER_BYTES or not _HEX.fullmatch(text):
+        return None
+    return bytes.fromhex(text)
 
 
 def write_envelope(envelope: Envelope) -> bytes:
@@ -93,9 +110,16 @@ def write_envelope(envelope: Envelope) -> bytes:
         "payloadType": envelope.payload_type,
         "payload": b64encode(envelope.payload).decode(),
         # `keyid` also when empty: securesystemslib refuses a signature without it.
-        "signatures": [{"keyid": s.keyid, "sig": b64encode(s.sig).decode()} for s in envelope.signatures],
+        "signatures": [_signature_tree(signature) for signature in envelope.signatures],
     }
     return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _signature_tree(signature: Signature) -> dict[str, str]:
+    tree = {"keyid": signature.keyid, "sig": b64encode(signature.sig).decode()}
+    if signature.openpgp_header is not None:
+        tree[OPENPGP_MEMBER] = signature.openpgp_header.hex()
+    return tree
 
 
 def decode_base64(text: str, where: str) -> bytes:

@@ -1,6 +1,9 @@
 """Files that people pass by mistake for a receipt: recognised by name, so that the error can say what to do."""
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
+
+from in_toto_done_receipt.wire.pointer import quote
 
 
 class OtherFormat(NamedTuple):
@@ -68,4 +71,17 @@ def _by_members(tree: dict[str, Any]) -> OtherFormat | None:
 def _gh_output(items: list[Any]) -> OtherFormat | None:
     if items and isinstance(items[0], dict) and "verificationResult" in items[0]:
         return OtherFormat("the output of gh attestation verify", "give the bundle from `gh attestation download`")
+    return None
+
+
+def foreign_signature(keyids: Iterable[str], ignored: Iterable[str]) -> str | None:
+    """Whose envelope it is that nobody's key verifies, by its key ids and by the members that were ignored; or None."""
+    if any(pointer.endswith("/cert") for pointer in ignored):
+        return (
+            "an envelope of the SLSA generator with a certificate beside its signature; without a bundle nobody "
+            "vouches for when it signed"
+        )
+    named = next((keyid for keyid in keyids if keyid.startswith("projects/") and "/cryptoKeys/" in keyid), None)
+    if named is not None:
+        return f"an envelope of Google Cloud Build, signed with {quote(named)}; its key has to be trusted as a PEM file"
     return None

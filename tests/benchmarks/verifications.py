@@ -11,7 +11,7 @@ from in_toto_done_receipt.admission.embedded import EmbeddedEngine
 from in_toto_done_receipt.pipeline import verify
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import SOURCE_FLAG, from_flags
 from testdata.receipts import generate
 from tests.benchmarks.measure import Row, in_turn, once, warm
 from tests.benchmarks.policies import OPA
@@ -145,7 +145,7 @@ def _warm(rounds: int) -> Iterator[Row]:
     trust = from_flags(
         certificate_identity=IDENTITY,
         certificate_oidc_issuer=ISSUER,
-        certificate_source_repository=IDENTITY.partition("/.github")[0],
+        claims={SOURCE_FLAG: IDENTITY.partition("/.github")[0]},
         trusted_root=root,
         read=Path.read_bytes,
     )

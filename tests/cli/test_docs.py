@@ -26,7 +26,7 @@ from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import COMMANDS, group
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.pipeline import decide_on
-from in_toto_done_receipt.profile.load import LATER_COLLECTIONS, load_profile
+from in_toto_done_receipt.profile.load import load_profile
 from in_toto_done_receipt.profile.model import (
     UNAVAILABLE,
     AgentDemand,
@@ -41,7 +41,10 @@ from in_toto_done_receipt.profile.settings import OVERRIDES, Settings
 from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.reasons import REASONS
-from in_toto_done_receipt.trust.file import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile, load_trust
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
+from in_toto_done_receipt.trust.file import load_trust
+from in_toto_done_receipt.trust.flags import CLAIM_FLAGS
+from in_toto_done_receipt.trust.identity import CLAIM_NAMES
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.record import Record
 from testdata.receipts import generate
@@ -205,7 +208,7 @@ def test_the_examples_of_the_profile_page_set_every_key() -> None:
         assert {key for entry in entries for key in entry} == set(keys_of(record)), section
 
 
-@pytest.mark.parametrize("name", [*UNAVAILABLE, *LATER_COLLECTIONS])
+@pytest.mark.parametrize("name", UNAVAILABLE)
 def test_the_profile_page_says_what_is_refused(name: str) -> None:
     refused = PROFILE_PAGE.read_text(encoding="utf-8").partition("## Refused as unavailable")[2]
     assert re.search(rf"`\[*{name}\]*`", refused)
@@ -233,20 +236,34 @@ def trusted_root() -> bytes:
 @pytest.mark.parametrize("example", blocks(TRUST_PAGE, "toml"))
 def test_every_example_of_the_trust_page_is_a_trust_file(example: str) -> None:
     root = trusted_root()
-    another = generate.public_pem("stranger").encode()
+    keys: dict[Path, bytes] = {}
+
+    def read(path: Path) -> bytes:
+        """The root, or a public key of its own for each path."""
+        return root if path.suffix != ".pub" else keys.setdefault(path, generate.public_pem(f"key {path}").encode())
+
     text = example.replace("0" * 64, sha256_hex(root))
-    load_trust(text.encode(), base=Path(), read=lambda path: another if path.suffix == ".pub" else root)
+    load_trust(text.encode(), base=Path(), read=read)
 
 
 def test_the_examples_of_the_trust_page_set_every_key() -> None:
     trees = [tomllib.loads(example) for example in blocks(TRUST_PAGE, "toml")]
     assert {key for tree in trees for key in tree} == set(keys_of(TrustFile))
-    for section, record in (("key", KeyEntry), ("sigstore", SigstoreEntry)):
+    for section, record in (("key", KeyEntry), ("identity", IdentityEntry), ("sigstore", SigstoreEntry)):
         found = [tree[section] for tree in trees if section in tree]
         entries = [entry for one in found for entry in (one if isinstance(one, list) else [one])]
         assert {key for entry in entries for key in entry} == set(keys_of(record)), section
-    text = TRUST_PAGE.read_text(encoding="utf-8")
-    assert [key for key in keys_of(IdentityEntry) if f"`{key}`" not in text] == []
+
+
+def test_the_trust_page_lists_exactly_the_claims() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", TRUST_PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {int(number): name for name, number in rows} == dict(CLAIM_NAMES)
+
+
+def test_the_trust_page_lists_exactly_the_flags_for_claims() -> None:
+    text = TRUST_PAGE.read_text(encoding="utf-8").partition("## The same by flags")[2]
+    rows = re.findall(r"^\| `claims\.(\w+)` \| `(--[a-z-]+)` \|", text, re.MULTILINE)
+    assert {flag: claim for claim, flag in rows} == dict(CLAIM_FLAGS)
 
 
 def keys_of(record: type[Record]) -> list[str]:

@@ -38,15 +38,6 @@ def test_a_command_of_a_later_version_is_unavailable(name: str, capsys: pytest.C
     assert f"{name}: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("flag", ["--sigstore", "--bundle", "--signer=hsm:"])
-@pytest.mark.parametrize("name", ["sign", "attest"])
-def test_a_way_to_sign_of_a_later_version_is_unavailable(
-    name: str, flag: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main.run([name, flag, "statement.json"]) == 4
-    assert "is not available in this version" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("line", [["veriffy"], ["verify"], ["verify", "--no-such-flag"], ["--no-such-flag"]])
 def test_a_wrong_call_is_2(line: list[str]) -> None:
     assert main.run(line) == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.trust.verify import verify_group
 from in_toto_done_receipt.wire.reader import read_receipts
 
@@ -137,7 +137,7 @@ def test_standard_input_twice(cli: Cli, tmp_path: Path, statement: Path) -> None
 def test_nobody_to_ask(cli: Cli, tmp_path: Path, statement: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from in_toto_done_receipt.cli import options
 
-    monkeypatch.setattr(options, "_terminal", lambda: False)
+    monkeypatch.setattr(options, "has_terminal", lambda: False)
     done = cli("sign", statement, "--key", encrypted(cli, tmp_path))
     assert (done.code, "--passphrase-file" in done.err) == (4, True)
 

@@ -17,7 +17,7 @@ from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.pipeline import verify
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.wire.rfc3339 import parse_time
 from testdata.receipts import generate
 

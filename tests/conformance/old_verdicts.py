@@ -18,7 +18,7 @@ from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.states import Assurance
-from in_toto_done_receipt.trust.file import from_flags
+from in_toto_done_receipt.trust.flags import from_flags
 from in_toto_done_receipt.trust.model import UNSIGNED
 
 NOW: Final = datetime(2026, 11, 30, 13, 0, tzinfo=UTC)

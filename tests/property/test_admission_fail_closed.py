@@ -37,6 +37,7 @@ INERT = re.compile(
     r"|checks/(signature|statement|subjects|contract-seals)/status"
     r"|claims/\*/(statement|evidence/\*/(index|reason|message|path)))"
     r"|profile/(collection|digest|overrides|agent/models/\*)|evaluatedAt"
+    r"|profile/(include|exclude|exceptions|backdated)"
 )
 # Members whose absence says "nothing of this": the verifier's own limits. Python makes this document, not the receipt.
 OPTIONAL = re.compile(r"profile/(usage/\w+|evidence/\*/paths/\*)|demanded/\*")

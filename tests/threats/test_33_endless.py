@@ -3,12 +3,14 @@ Answer: regular files only, the size at opening plus one byte, a deadline for ev
 """
 
 import os
+import time
 from collections.abc import Callable
 
 import pytest
 
-from in_toto_done_receipt.trust.pattern import compile_pattern
+from in_toto_done_receipt.trust.pattern import MAX_TEXT_BYTES, compile_pattern
 from testdata.receipts import generate
+from tests.threats import keyless
 from tests.threats.conftest import Desk
 
 NOT_A_FILE = ("fifo", "/dev/zero", "folder", "missing")
@@ -78,3 +80,43 @@ def test_threat_33_an_expression_does_not_backtrack(pattern: str) -> None:
     except ValueError:
         return  # refused as too large is an answer too
     assert not compiled.fullmatch("a" * 2000)
+
+
+HOSTILE = ("(a+)+b", "(a|a)*b", "(.*a){9}b", "(a?){200}b@x", "([a-z]+)*@example")
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_threat_33_the_name_in_a_certificate_holds_nobody_up(desk: Desk, pattern: str) -> None:
+    """The longest name that is read, against expressions that a backtracking matcher does not finish."""
+    name = "a" * (MAX_TEXT_BYTES - len("@x.org")) + "@x.org"
+    text = keyless.identity("dev", subject=f"~{pattern}") + keyless.ROOT
+    started = time.monotonic()
+    seen = desk.verify(keyless.case(text, keyless.bundle(identity=name)))
+    assert (seen.code, "signature.identity" in seen.reasons) == (10, True)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("subject", ["exact", "~a+@x\\.org"])
+@pytest.mark.parametrize(("more", "code"), [(0, 0), (1, 10)])
+def test_threat_33_a_longer_name_is_not_read(desk: Desk, subject: str, more: int, code: int) -> None:
+    name = "a" * (MAX_TEXT_BYTES - len("@x.org") + more) + "@x.org"
+    text = keyless.identity("dev", subject=name if subject == "exact" else subject) + keyless.ROOT
+    seen = desk.verify(keyless.case(text, keyless.bundle(identity=name)))
+    assert (seen.code, "signature.identity" in seen.reasons) == (code, code == 10)
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_threat_33_nor_does_a_claim(desk: Desk, pattern: str) -> None:
+    rule = f"claimsRegexp = {{ buildTrigger = '{pattern}' }}"
+    text = keyless.identity("dev", more=rule) + keyless.ROOT
+    for size in (2000, 60_000):
+        seen = desk.verify(keyless.case(text, keyless.bundle(claims={"buildTrigger": "a" * size})))
+        assert (seen.code, "signature.claims" in seen.reasons) == (10, True)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?=a)a", "(a)\\1", "(?!b)a+", "(?>a)", "a++", "(?i)a", "((((a{9}){9}){9}){9}){9}"]
+)
+def test_threat_33_what_cannot_be_matched_in_linear_time_is_refused(desk: Desk, pattern: str) -> None:
+    text = keyless.identity("dev", subject=f"~{pattern}") + keyless.ROOT
+    assert desk.run("verify", *desk.lay(keyless.case(text, keyless.bundle()))).code == 4

@@ -3,10 +3,12 @@ Answer: one payload satisfies everything; the worst file decides; a trusted fail
 """
 
 import json
+from typing import Any
 
 import pytest
 
 from testdata.receipts import generate
+from tests.threats import keyless
 from tests.threats.conftest import Desk
 
 FAILED = generate.failed("the tests were red")
@@ -124,3 +126,60 @@ def test_threat_36_two_formats_at_once_are_malformed(desk: Desk, mark: str) -> N
     more = {mark: {} if "e" in mark[-1:] and mark.startswith("d") else "x", "subject": []}
     write = lambda payload: generate.pretty(generate.envelope(payload) | more)  # noqa: E731
     assert desk.verify(generate.Case(why="", write=write)).code == 3
+
+
+OTHER = "other@example.org"
+TWO_OF = "threshold = 2\n" + keyless.identity("dev") + keyless.identity("other", subject=OTHER)
+THREE_OF = TWO_OF.replace("2", "3", 1) + keyless.WORKER
+
+
+def of_another(write: keyless.Writer) -> keyless.Writer:
+    """The same of a payload that differs in one number."""
+    return lambda payload: write(payload.replace(b'"iterations":3', b'"iterations":4'))
+
+
+@pytest.mark.parametrize("rekor", ["v1", "v2"])
+def test_threat_36_bundles_of_one_payload_meet_a_threshold(desk: Desk, rekor: str) -> None:
+    write = keyless.lines(keyless.bundle(), keyless.bundle(identity=OTHER, rekor=rekor))
+    assert desk.verify(keyless.case(TWO_OF + keyless.ROOT, write)).code == 0
+
+
+def test_threat_36_bundles_and_envelopes_meet_it_together(desk: Desk) -> None:
+    parts = keyless.bundle(), keyless.plain(), keyless.bundle(identity=OTHER)
+    seen = desk.verify(keyless.case(THREE_OF + keyless.ROOT, keyless.lines(*parts)))
+    assert (seen.code, seen.result["attesterNames"]) == (0, ["dev", "other", "worker"])
+    assert desk.verify(keyless.case(THREE_OF + keyless.ROOT, keyless.lines(*parts[:2]))).code == 10
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_threat_36_bundles_of_two_payloads_do_not(desk: Desk, position: int) -> None:
+    parts = [keyless.bundle(), keyless.plain(), keyless.bundle(identity=OTHER)]
+    parts[position] = of_another(parts[position])
+    seen = desk.verify(keyless.case(THREE_OF + keyless.ROOT, keyless.lines(*parts)))
+    assert (seen.code, "signature.threshold" in seen.reasons) == (10, True)
+
+
+@pytest.mark.parametrize("payload", ["same", "another"])
+def test_threat_36_conditions_hold_of_one_certificate(desk: Desk, payload: str) -> None:
+    """The right identity with the wrong claim, and the wrong identity with the right claim."""
+    text = keyless.identity("dev", more='claims = { buildTrigger = "push" }') + keyless.ROOT
+    second = keyless.bundle(identity=OTHER, claims={"buildTrigger": "push"})
+    parts = keyless.bundle(), second if payload == "same" else of_another(second)
+    seen = desk.verify(keyless.case(text, keyless.lines(*parts)))
+    assert (seen.code, "signature.claims" in seen.reasons) == (10, True)
+    right = keyless.bundle(claims={"buildTrigger": "push"})
+    assert desk.verify(keyless.case(text, keyless.lines(*parts, right))).code == 0
+
+
+def test_threat_36_a_bundle_that_does_not_verify_takes_nothing_away(desk: Desk) -> None:
+    liar = keyless.FORGE.with_stranger("authority")
+    write = keyless.lines(keyless.bundle(), lambda payload: json.dumps(liar.bundle(payload, signer="liar")))
+    assert desk.verify(keyless.case(keyless.identity("dev") + keyless.ROOT, write)).code == 0
+
+
+def test_threat_36_a_bundle_is_one_format(desk: Desk) -> None:
+    text = keyless.identity("dev") + keyless.ROOT
+    others: list[dict[str, Any]] = [{"messageSignature": {}}, generate.envelope(b"{}"), {"_type": "x", "subject": []}]
+    for other in others:
+        write = lambda payload, other=other: json.dumps(keyless.FORGE.bundle(payload) | other)  # noqa: E731
+        assert desk.verify(keyless.case(text, write)).code == 3

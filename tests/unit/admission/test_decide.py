@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
-from in_toto_done_receipt.admission.decide import ENGINE_CODES, decide, policy_input
+from in_toto_done_receipt.admission.decide import decide, policy_input
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.embedded import EmbeddedEngine
+from in_toto_done_receipt.admission.failures import ENGINE_CODES
 from in_toto_done_receipt.errors import EngineError
 from in_toto_done_receipt.results.decision import Decision
 from in_toto_done_receipt.results.model import VerificationResult
@@ -259,7 +260,7 @@ def test_what_is_no_decision_is_a_denial(result: VerificationResult, settings: d
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
-        (None, "engine.undefined"),
+        (None, "engine.null"),
         (EngineError("late", code="engine.timeout"), "engine.timeout"),
         (EngineError("broken"), "engine.error"),
         (ZeroDivisionError("secret"), "engine.error"),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import wasmtime
 
-from in_toto_done_receipt.admission import artefact, embedded
+from in_toto_done_receipt.admission import embedded, wasm
 from in_toto_done_receipt.errors import EngineError, EngineUnavailable
 
 # A module with OPA's interface whose "policy" does what the first byte of the input says.
@@ -43,9 +43,9 @@ STUB = """(module
 
 
 def stub(jit: bool, asked: str = "{}") -> embedded.Policy:
-    engine = artefact.new_engine(jit=jit)
+    engine = wasm.Engine(jit=jit)
     text = STUB.replace("{ASKED}", asked.replace('"', "\\22"))
-    return embedded.Policy(engine, wasmtime.Module(engine, bytes(wasmtime.wat2wasm(text))), "test")
+    return embedded.Policy(engine, wasm.Module(engine, bytes(wasmtime.wat2wasm(text))), "test")
 
 
 @pytest.fixture(params=[False, True], ids=["pulley", "cranelift"])
@@ -135,10 +135,10 @@ def test_a_built_in_is_refused_when_loaded(jit: bool) -> None:
 
 
 def test_an_import_that_is_not_opas_is_refused_when_loaded(jit: bool) -> None:
-    engine = artefact.new_engine(jit=jit)
+    engine = wasm.Engine(jit=jit)
     text = '(module (import "env" "memory" (memory 2)) (import "wasi" "fd_write" (func)))'
     with pytest.raises(EngineUnavailable, match="imports fd_write"):
-        embedded.Policy(engine, wasmtime.Module(engine, bytes(wasmtime.wat2wasm(text))), "test")
+        embedded.Policy(engine, wasm.Module(engine, bytes(wasmtime.wat2wasm(text))), "test")
 
 
 def test_it_decides(real: embedded.EmbeddedEngine, admitted: dict[str, Any]) -> None:

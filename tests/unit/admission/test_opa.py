@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from in_toto_done_receipt.admission.custom.policies import read_policies
 from in_toto_done_receipt.admission.decide import decide
+from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.admission.opa import OpaEngine, find_opa, offline_capabilities, opa_version
 from in_toto_done_receipt.admission.sources import policy_digest, policy_folder
-from in_toto_done_receipt.errors import ConfigurationError, EngineError, EngineUnavailable
+from in_toto_done_receipt.errors import ConfigurationError, EngineError
 from in_toto_done_receipt.results.model import VerificationResult
 
 pytestmark = pytest.mark.integration
@@ -25,10 +27,11 @@ def opa(tool: Callable[[str], Path]) -> Path:
     return tool("opa")
 
 
-def own(folder: Path, text: str, name: str = "own.rego") -> Path:
+def with_own(opa: Path, folder: Path, text: str) -> Any:
+    """The engine with one file of the verifier's own."""
     folder.mkdir(exist_ok=True)
-    (folder / name).write_text(text)
-    return folder
+    (folder / "own.rego").write_text(text)
+    return open_engine("opa", policies=read_policies([str(folder)]), opa=opa)
 
 
 def test_it_decides(opa: Path, admitted: dict[str, Any]) -> None:
@@ -64,12 +67,12 @@ def test_capabilities_have_no_way_out(opa: Path) -> None:
 def test_a_policy_that_wants_out_is_refused(opa: Path, tmp_path: Path, call: str) -> None:
     text = f"package done_receipt.custom.team.out\nviolations contains x if x := {call}\n"
     with pytest.raises(ConfigurationError, match=r"OPA does not take the policy: (.|\n)*undefined function"):
-        OpaEngine(opa, extra_policy=(own(tmp_path / "own", text),))
+        with_own(opa, tmp_path / "own", text)
 
 
 def test_a_type_error_is_no_decision(opa: Path, tmp_path: Path, admitted: dict[str, Any]) -> None:
     text = "package done_receipt.custom.team.broken\nviolations contains x if x := concat(input.profile, [])\n"
-    engine = OpaEngine(opa, extra_policy=(own(tmp_path / "own", text),))
+    engine = with_own(opa, tmp_path / "own", text)
     with pytest.raises(EngineError, match="opa ended with 2"):
         engine.decide(json.dumps(admitted).encode(), 30.0)
 
@@ -77,7 +80,7 @@ def test_a_type_error_is_no_decision(opa: Path, tmp_path: Path, admitted: dict[s
 def test_policy_of_the_verifiers_own_can_deny(
     opa: Path, tmp_path: Path, result: VerificationResult, settings: dict[str, Any]
 ) -> None:
-    engine = OpaEngine(opa, extra_policy=(own(tmp_path / "own", DENY),))
+    engine = with_own(opa, tmp_path / "own", DENY)
     decision = decide(result, settings, engine=engine, evaluated_at=AT, seconds=30.0)
     (violation,) = decision.violations
     assert not decision.allow
@@ -86,50 +89,24 @@ def test_policy_of_the_verifiers_own_can_deny(
 
 
 def test_policy_of_the_verifiers_own_satisfies_nothing(opa: Path, tmp_path: Path, admitted: dict[str, Any]) -> None:
-    text = "package done_receipt.custom.verdict.passed\nsatisfied := true\n"
-    engine = OpaEngine(opa, extra_policy=(own(tmp_path / "own", text),))
+    text = "package done_receipt.custom.verdict.passed\nsatisfied := true\nviolations contains 1 if 1 == 2\n"
+    engine = with_own(opa, tmp_path / "own", text)
     admitted["result"]["verdict"]["passed"] = False
     assert "verdict.passed" not in engine.decide(json.dumps(admitted).encode(), 30.0)["satisfied"]
 
 
-@pytest.mark.parametrize(
-    "package",
-    [
-        "done_receipt.admission",
-        "done_receipt.rules.verdict.passed",
-        "done_receipt.custom",
-        "done_receipt.custom.team",
-        "done_receipt.custom.team.a.b",
-        "done_receipt.customs.team.a",
-        "other",
-    ],
-)
-def test_policy_of_the_verifiers_own_stays_in_its_place(opa: Path, tmp_path: Path, package: str) -> None:
-    folder = own(tmp_path / "own", f"package {package}\nallow := true\n")
-    with pytest.raises(ConfigurationError, match=f"package {package} is not allowed"):
-        OpaEngine(opa, extra_policy=(folder,))
-
-
-def test_data_files_beside_it_are_not_read(opa: Path, tmp_path: Path, admitted: dict[str, Any]) -> None:
-    folder = own(tmp_path / "own", "package done_receipt.custom.team.quiet\n")
-    rules = {"verdict": {"passed": {"satisfied": True}}}
-    (folder / "data.json").write_text(json.dumps({"done_receipt": {"rules": rules}}))
-    admitted["result"]["verdict"]["passed"] = False
-    try:
-        engine = OpaEngine(opa, extra_policy=(folder,))
-    except ConfigurationError:
-        return
+def test_the_sources_are_read_once(opa: Path, tmp_path: Path, admitted: dict[str, Any]) -> None:
+    engine = with_own(opa, tmp_path / "own", DENY)
+    (tmp_path / "own" / "own.rego").write_text("package done_receipt.admission\nallow := true\n")
     assert engine.decide(json.dumps(admitted).encode(), 30.0)["allow"] is False
 
 
-def test_a_folder_without_policy_is_an_error(opa: Path, tmp_path: Path) -> None:
-    with pytest.raises(EngineUnavailable, match="holds no policy"):
-        OpaEngine(opa, extra_policy=(tmp_path,))
-
-
-def test_policy_that_does_not_parse_is_an_error(opa: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="OPA cannot read it"):
-        OpaEngine(opa, extra_policy=(own(tmp_path / "own", "package done_receipt.custom.a.b\nx if {\n"),))
+def test_its_copies_are_removed(opa: Path) -> None:
+    engine = OpaEngine(opa)
+    place = engine._capabilities
+    assert place.is_file()
+    engine.close()
+    assert not place.exists()
 
 
 def test_too_little_time_is_a_timeout(opa: Path, admitted: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ def envelope(data: bytes) -> dsse.Envelope:
 def test_the_signature_is_over_the_pae(algorithm: KeyAlgorithm) -> None:
     pair = generate(algorithm)
     payload = receipt()
-    read = envelope(sign_statement(payload, key_signer(pair.private_pem, what="k")).envelope)
+    read = envelope(sign_statement(payload, key_signer(pair.private_pem, what="k")).document)
     signed = dsse.pae("application/vnd.in-toto+json", payload)
     public = ser.load_pem_public_key(pair.public_pem)
     signature = read.signatures[0].sig
@@ -55,15 +55,16 @@ def test_the_signature_is_over_the_pae(algorithm: KeyAlgorithm) -> None:
 
 
 def test_the_payload_is_what_was_given_byte_for_byte() -> None:
-    read = envelope(sign_statement(FOREIGN, key_signer(generate().private_pem, what="k")).envelope)
+    read = envelope(sign_statement(FOREIGN, key_signer(generate().private_pem, what="k")).document)
     assert (read.payload, read.payload_type) == (FOREIGN, "application/vnd.in-toto+json")
 
 
 def test_the_keyid_is_the_fingerprint_or_the_label() -> None:
     pair = generate()
-    assert key_signer(pair.private_pem, what="k").keyid == pair.fingerprint.removeprefix("sha256:")
+    signed = sign_statement(receipt(), key_signer(pair.private_pem, what="k"))
+    assert signed.keyid == pair.fingerprint.removeprefix("sha256:")
     labelled = key_signer(pair.private_pem, what="k", key_id="worker-2026")
-    assert envelope(sign_statement(receipt(), labelled).envelope).signatures[0].keyid == "worker-2026"
+    assert envelope(sign_statement(receipt(), labelled).document).signatures[0].keyid == "worker-2026"
 
 
 @pytest.mark.parametrize("label", ["", "a\nb", "x" * 1025, "\u202e"])
@@ -74,7 +75,7 @@ def test_a_label_is_printable(label: str) -> None:
 
 @pytest.mark.parametrize("curve", [ec.SECP384R1(), ec.SECP521R1()], ids=lambda curve: curve.name)
 def test_other_curves_sign(curve: ec.EllipticCurve) -> None:
-    assert sign_statement(receipt(), key_signer(pem(ec.generate_private_key(curve)), what="k")).envelope
+    assert sign_statement(receipt(), key_signer(pem(ec.generate_private_key(curve)), what="k")).document
 
 
 UNFIT = {
@@ -119,9 +120,9 @@ def test_a_receipt_that_contradicts_itself_is_signed_with_a_warning() -> None:
     payload = receipt().replace(b'"passed":false', b'"passed":true')
     signed = sign_statement(payload, key_signer(generate().private_pem, what="k"))
     assert [warning.split(":")[0] for warning in signed.warnings] == ["statement.passed", "statement.unchecked"]
-    assert envelope(signed.envelope).payload == payload
+    assert envelope(signed.document).payload == payload
 
 
 def test_a_newline_at_the_end_is_signed_too() -> None:
-    read = envelope(sign_statement(receipt() + b"\n", key_signer(generate().private_pem, what="k")).envelope)
+    read = envelope(sign_statement(receipt() + b"\n", key_signer(generate().private_pem, what="k")).document)
     assert read.payload.endswith(b"\n")

@@ -17,7 +17,6 @@ WRONG = {
     "misspelt key in a list": ("version=1\n[[evidence]]\nclaim='a'\nkinds='file'", r"unknown key evidence\[0\].kinds"),
     "unknown assurance": ("version = 1\nminimumAssurance = 'full'", "minimumAssurance"),
     "unknown collection": ("version = 1\ncollection = 'minmal'", "unknown collection minmal"),
-    "later collection": ("version = 1\ncollection = 'release'", "release is not available in this version"),
     "later key": ("version = 1\n[tests]\nrunner = 'pytest'", "tests: .* is not available in this version"),
     "later key exception": ("version = 1\n[[exception]]\ncode = 'a.b'", "exception"),
     "later key include": ("version = 1\ninclude = ['@ci']", "include"),

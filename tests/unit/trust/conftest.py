@@ -1,8 +1,10 @@
 """Keys of every kind, made once, and receipts signed with them."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,6 +78,17 @@ def group(*parts: Any) -> Group:
     return Group(payload=first.payload, payload_type=first.payload_type, media_type="test", parts=parts)
 
 
+# A trusted root in its shape; its logs and authorities have no keys.
+ROOT = json.dumps(
+    {
+        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+        "tlogs": [{"baseUrl": "https://log", "publicKey": {"validFor": {"start": "2024-01-01T00:00:00Z"}}}],
+        "certificateAuthorities": [{"uri": "https://ca", "validFor": {"start": "2025-02-03T04:05:06.789Z"}}],
+        "ctlogs": [{"baseUrl": "https://ct", "publicKey": {"validFor": {"start": "2023-01-01T00:00:00+01:00"}}}],
+    }
+).encode()
+
+
 class Workshop:
     """What the tests use, as one fixture: helpers of a folder cannot be imported."""
 
@@ -92,3 +105,11 @@ class Workshop:
 @pytest.fixture(scope="session")
 def workshop() -> Workshop:
     return Workshop()
+
+
+@pytest.fixture
+def folder(workshop: Any, tmp_path: Path) -> Path:
+    (tmp_path / "alice.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519")))
+    (tmp_path / "bob.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519", 1)))
+    (tmp_path / "root.json").write_bytes(ROOT)
+    return tmp_path

@@ -5,39 +5,27 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from in_toto_done_receipt.errors import TrustError, UnreadableInput, UsageError
-from in_toto_done_receipt.trust.file import from_flags, load_trust
+from in_toto_done_receipt.errors import TrustError, UnreadableInput
+from in_toto_done_receipt.trust.entries import IdentityEntry, KeyEntry, SigstoreEntry, TrustFile
+from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.trust.identity import CLAIM_NAMES
-from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.trust.model import TextRule, TrustPolicy
+from in_toto_done_receipt.trust.rules import ELSEWHERE
 from in_toto_done_receipt.wire.digests import sha256_hex
+from in_toto_done_receipt.wire.record import Record
+from tests.unit.trust.conftest import ROOT
 
-ROOT = json.dumps(
-    {
-        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-        "tlogs": [{"baseUrl": "https://log", "publicKey": {"validFor": {"start": "2024-01-01T00:00:00Z"}}}],
-        "certificateAuthorities": [{"uri": "https://ca", "validFor": {"start": "2025-02-03T04:05:06.789Z"}}],
-        "ctlogs": [{"baseUrl": "https://ct", "publicKey": {"validFor": {"start": "2023-01-01T00:00:00+01:00"}}}],
-    }
-).encode()
 SCHEMA = json.loads(files("in_toto_done_receipt.trust").joinpath("trust.v0.1.schema.json").read_bytes())
 KEY = '[[key]]\nname = "alice"\npath = "alice.pub"\n'
 IDENTITY = '[[identity]]\nname = "ci"\nsubject = "a@b.example"\nissuer = "https://i.example"\n'
 SIGSTORE = '[sigstore]\ntrustedRoot = "root.json"\n'
 
 Load = Callable[[str], TrustPolicy]
-
-
-@pytest.fixture
-def folder(workshop: Any, tmp_path: Path) -> Path:
-    (tmp_path / "alice.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519")))
-    (tmp_path / "bob.pub").write_bytes(workshop.public_pem(workshop.private_key("ed25519", 1)))
-    (tmp_path / "root.json").write_bytes(ROOT)
-    return tmp_path
 
 
 @pytest.fixture
@@ -64,12 +52,19 @@ agents = ["agent"]
 models = ["m1", "m2"]
 repositories = ["https://example.com/r"]
 predicateTypes = ["https://w3id.org/done-receipt/v0.1"]
+transparency = true
+timestamp = false
 
 [[identity]]
 name = "ci"
 subjectRegexp = 'https://github\\.com/org/repo/\\.github/workflows/[a-z]+\\.yml@refs/heads/main'
 issuer = "https://token.actions.githubusercontent.com"
-claims = {{ sourceRepositoryURI = "https://github.com/org/repo" }}
+claims = {{ sourceRepositoryURI = "https://github.com/org/repo", buildTrigger = ["push", "release"] }}
+claimsRegexp = {{ runInvocationURI = 'https://github\\.com/org/repo/.*' }}
+notBefore = 2026-02-01T00:00:00Z
+notAfter = 2027-02-01T00:00:00Z
+transparency = false
+timestamp = true
 
 [sigstore]
 trustedRoot = "root.json"
@@ -87,7 +82,13 @@ def test_whole_file(load: Load) -> None:
     assert key.not_after == datetime(2026, 12, 31, 23, tzinfo=UTC)
     assert key.scope.models == frozenset({"m1", "m2"})
     assert (identity.principal, identity.scope.unlimited) == ("ci", True)
-    assert identity.claims == (("sourceRepositoryURI", "https://github.com/org/repo"),)
+    rules = dict(identity.claim_rules)
+    assert rules["sourceRepositoryURI"] == (TextRule(text="https://github.com/org/repo"),)
+    assert rules["buildTrigger"] == (TextRule(text="push"), TextRule(text="release"))
+    assert rules["runInvocationURI"][0].matches("https://github.com/org/repo/actions/runs/1")
+    assert (key.transparency, key.timestamp) == (True, False)
+    assert (identity.transparency, identity.timestamp) == (False, True)
+    assert identity.not_after == datetime(2027, 2, 1, tzinfo=UTC)
     assert policy.root is not None
     assert policy.root.newest_validity_start == datetime(2025, 2, 3, 4, 5, 6, 789000, tzinfo=UTC)
     assert policy.root.max_age == 7776000
@@ -115,15 +116,27 @@ def test_key_in_place(load: Load, folder: Path) -> None:
         ("receipt/v0.1", "receipt/v0.2"),
         ("[a-z]+", "[a-z]*"),
         ('issuer = "https://token', 'issuer = "https://tokem'),
-        ("URI = ", "Ref = "),
-        ('org/repo" }', 'org/other" }'),
+        ("RepositoryURI = ", "RepositoryRef = "),
+        ('org/repo",', 'org/other",'),
         ("obtainedOn = 2026-11-01", "obtainedOn = 2026-11-02"),
         ("maxAge = 7776000", "maxAge = 7776001"),
+        ("transparency = true", "transparency = false"),
+        ("timestamp = false", "timestamp = true"),
+        ("transparency = false", ""),
+        ("timestamp = true", ""),
+        ("notBefore = 2026-02", "notBefore = 2026-03"),
+        ("notAfter = 2027-02", "notAfter = 2027-03"),
+        ('"push", "release"', '"push"'),
+        ("claimsRegexp = { runInvocationURI = 'https", "claimsRegexp = { runInvocationURI = 'http"),
     ],
 )
 def test_digest_covers_what_decides(load: Load, old: str, new: str) -> None:
     assert old in WHOLE
     assert load(WHOLE.replace(old, new)).digest != load(WHOLE).digest
+
+
+def test_digest_covers_openpgp(load: Load) -> None:
+    assert load("version = 1\n" + KEY + "openpgp = true\n").digest != load("version = 1\n" + KEY).digest
 
 
 def test_digest_covers_the_root(load: Load, folder: Path) -> None:
@@ -178,6 +191,36 @@ def test_digest_does_not_depend_on_the_order_of_scopes(load: Load) -> None:
         ("version = 1\n" + IDENTITY + "issuerRegexp = 'x'\n" + SIGSTORE, "issuer and issuerRegexp together"),
         ("version = 1\n" + IDENTITY + "claims = {repository = 'x'}\n" + SIGSTORE, 'unknown claim "repository"'),
         ("version = 1\n" + IDENTITY + "claims = {buildTrigger = ''}\n" + SIGSTORE, "claims.buildTrigger: is empty"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTrigger = []}\n" + SIGSTORE, "buildTrigger: 0 values"),
+        ("version = 1\n" + IDENTITY + "claims = {}\n" + SIGSTORE, r"identity\[0\].claims: is empty"),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {}\n" + SIGSTORE, r"identity\[0\].claimsRegexp: is empty"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTrigger = 1}\n" + SIGSTORE, "claims.*got `int`"),
+        ("version = 1\n" + IDENTITY + "claims = {buildTriger = 'x'}\n" + SIGSTORE, 'unknown claim "buildTriger"'),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {x = 'x'}\n" + SIGSTORE, r"claimsRegexp: unknown claim"),
+        (
+            "version = 1\n" + IDENTITY + "claimsRegexp = {buildTrigger = '('}\n" + SIGSTORE,
+            r"buildTrigger: .* not a reg",
+        ),
+        ("version = 1\n" + IDENTITY + "claimsRegexp = {buildTrigger = '.*'}\n" + SIGSTORE, "matches anybody"),
+        (
+            "version = 1\n" + IDENTITY + "claims = {buildTrigger='a'}\nclaimsRegexp = {buildTrigger='a+'}\n" + SIGSTORE,
+            r"claims.buildTrigger and claimsRegexp.buildTrigger together",
+        ),
+        ("version = 1\n" + IDENTITY + "anySubject = true\n" + SIGSTORE, r"identity\[0\]: anySubject beside subject"),
+        ("version = 1\n" + re.sub("subject.*", "anySubject = false", IDENTITY) + SIGSTORE, "anySubject: is false"),
+        (
+            "version = 1\n" + KEY + "transparency = true\n",
+            r'key "alice" demands a log entry, and there is no \[sigstore',
+        ),
+        ("version = 1\n" + KEY + "timestamp = true\n", r'key "alice" demands a timestamp, and there is no \[sigstore'),
+        (
+            "version = 1\n"
+            + IDENTITY
+            + "notBefore = 2027-01-02T00:00:00Z\nnotAfter = 2027-01-01T00:00:00Z\n"
+            + SIGSTORE,
+            r"identity\[0\]: notBefore is after notAfter",
+        ),
+        ("version = 1\n" + IDENTITY + "notAfter = 2027-01-01T00:00:00\n" + SIGSTORE, "notAfter: a time without a zone"),
         ("version = 1\n" + IDENTITY + SIGSTORE + "sha256 = 'x'\n", "sigstore.sha256: expected 64"),
         ("version = 1\n" + IDENTITY + SIGSTORE + f"sha256 = '{'0' * 64}'\n", "pinned is 0000"),
         ("version = 1\n" + IDENTITY + SIGSTORE + "maxAge = 0\n", "sigstore.maxAge: is 0"),
@@ -227,8 +270,16 @@ def test_unreadable_key_is_the_verifiers_fault(error: Exception) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["version = 1\n" + KEY, "version = 1\n" + IDENTITY + SIGSTORE, "version = 1\n" + KEY + IDENTITY + SIGSTORE],
-    ids=["key", "identity", "both"],
+    [
+        "version = 1\n" + KEY,
+        "version = 1\n" + IDENTITY + SIGSTORE,
+        "version = 1\n" + KEY + IDENTITY + SIGSTORE,
+        "version = 1\n" + KEY + "transparency = true\n" + SIGSTORE,
+        "version = 1\n" + KEY + "timestamp = true\n" + SIGSTORE,
+        "version = 1\n" + re.sub("subject.*", "anySubject = true", IDENTITY) + SIGSTORE,
+        "version = 1\n" + IDENTITY + "claims = {buildTrigger = ['a', 'b']}\n" + SIGSTORE,
+    ],
+    ids=["key", "identity", "both", "transparency", "timestamp", "any subject", "alternatives"],
 )
 def test_schema_accepts_what_the_reader_accepts(load: Load, text: str) -> None:
     load(text)
@@ -243,6 +294,11 @@ def test_schema_accepts_what_the_reader_accepts(load: Load, text: str) -> None:
         "version = 1\nkey = []\n",
         "version = 1\n" + IDENTITY,
         "version = 1\n" + KEY + SIGSTORE,
+        "version = 1\n" + KEY + "transparency = true\n",
+        "version = 1\n" + KEY + "timestamp = false\n" + SIGSTORE,
+        "version = 1\n" + IDENTITY + "anySubject = true\n" + SIGSTORE,
+        "version = 1\n" + re.sub("subject.*", "anySubject = false", IDENTITY) + SIGSTORE,
+        "version = 1\n" + IDENTITY + "claims = {buildTrigger = []}\n" + SIGSTORE,
         "version = 1\n" + KEY + "agents = []\n",
         "version = 1\n" + KEY + "other = 1\n",
         "version = 1\n" + IDENTITY.replace("a@b.example", "") + SIGSTORE,
@@ -255,69 +311,36 @@ def test_schema_refuses_what_the_reader_refuses(load: Load, text: str) -> None:
     assert not accepted_by_schema(text)
 
 
+@pytest.mark.parametrize(
+    ("place", "record"),
+    [("key", KeyEntry), ("identity", IdentityEntry), ("sigstore", SigstoreEntry), (None, TrustFile)],
+)
+def test_schema_knows_exactly_the_members(place: str | None, record: type[Record]) -> None:
+    described = (SCHEMA if place is None else SCHEMA["$defs"][place])["properties"]
+    assert set(described) == {field.encode_name for field in msgspec.structs.fields(record)}
+
+
 def test_schema_is_a_schema_and_knows_all_claims() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert set(SCHEMA["$defs"]["identity"]["properties"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
-
-
-def flags(folder: Path, **given: Any) -> TrustPolicy:
-    return from_flags(read=lambda path: (folder / path).read_bytes(), **given)
-
-
-WHO = {"certificate_identity": "a@b.example", "certificate_oidc_issuer": "https://i.example"}
-
-
-def test_flag_for_a_key_names_its_principal(folder: Path) -> None:
-    policy = flags(folder, trusted_keys=("alice=alice.pub", "bob=bob.pub"), threshold=2)
-    assert [key.principal for key in policy.keys] == ["alice", "bob"]
-    assert policy.threshold == 2
-
-
-def test_flags_for_an_identity(folder: Path) -> None:
-    policy = flags(
-        folder, **WHO, trusted_root=Path("root.json"), certificate_source_repository="https://example.com/o/r"
-    )
-    (identity,) = policy.identities
-    assert identity.principal == "a@b.example"
-    assert identity.claims == (("sourceRepositoryURI", "https://example.com/o/r"),)
-    assert policy.root is not None
-    assert policy.root.sha256 == sha256_hex(ROOT)
-
-
-def test_flags_and_file_that_say_the_same_have_one_digest(folder: Path, load: Load) -> None:
-    assert flags(folder, trusted_keys=("alice=alice.pub",)).digest == load("version = 1\n" + KEY).digest
+    assert set(SCHEMA["$defs"]["claims"]["properties"]) == set(CLAIM_NAMES.values())
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("name", "meant"),
     [
-        ({}, "nobody is trusted"),
-        ({"trusted_keys": ("alice.pub",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("=alice.pub",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("alice=",)}, "--trusted-key: expected NAME=PEM"),
-        ({"trusted_keys": ("a=alice.pub", "b=alice.pub")}, "are the same key"),
-        ({"trusted_keys": ("a=alice.pub",), "threshold": 2}, "--threshold is 2"),
-        ({"trusted_keys": ("a=alice.pub",), "threshold": 0}, "--threshold is 0"),
-        ({"trusted_keys": ("a=alice.pub",), "trusted_root": Path("root.json")}, "--trusted-root without"),
-        (WHO, "without --trusted-root"),
-        ({"certificate_identity": "a"}, "--certificate-oidc-issuer is missing"),
-        ({"certificate_oidc_issuer": "a"}, "--certificate-identity is missing"),
-        ({"certificate_source_repository": "https://a"}, "--certificate-oidc-issuer is missing"),
-        (WHO | {"certificate_source_repository": "o/r"}, "expected a URL"),
-        (WHO | {"certificate_oidc_issuer": ""}, "--certificate-oidc-issuer: is empty"),
-        (WHO | {"certificate_identity": ""}, "--certificate-identity: is empty"),
-        (WHO | {"certificate_identity_regexp": "a"}, "together"),
-        ({"certificate_identity_regexp": "", "certificate_oidc_issuer": "x"}, "-identity-regexp: is empty"),
-        ({"certificate_identity_regexp": ".*", "certificate_oidc_issuer": "x"}, "matches anybody"),
-        ({"certificate_identity_regexp": "(", "certificate_oidc_issuer": "x"}, "not a regular expression"),
-        ({"certificate_identity": "x", "certificate_oidc_issuer_regexp": ".*"}, "matches anybody"),
+        ("SourceRepositoryURI", "sourceRepositoryURI"),
+        ("sourceRepositoryUri", "sourceRepositoryURI"),
+        ("repository", "sourceRepositoryURI"),
+        ("job_workflow_ref", "buildSignerURI"),
+        ("runnerEnviroment", "runnerEnvironment"),
     ],
 )
-def test_flags_refuse(folder: Path, given: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        flags(folder, **given)
+def test_unknown_claim_is_an_error_with_the_nearest_name(load: Load, name: str, meant: str) -> None:
+    with pytest.raises(TrustError, match="unknown claim") as caught:
+        load(f"version = 1\n{IDENTITY}claims = {{ {name} = 'x' }}\n{SIGSTORE}")
+    assert caught.value.hint == f"did you mean {meant}?"
 
 
-def test_flag_with_an_unreadable_key_is_a_configuration_error(folder: Path) -> None:
-    with pytest.raises(TrustError, match=r'--trusted-key "a": .*none\.pub'):
-        flags(folder, trusted_keys=("a=none.pub",))
+def test_names_that_are_offered_are_names_of_claims() -> None:
+    assert set(ELSEWHERE.values()) <= set(CLAIM_NAMES.values())
+    assert not set(ELSEWHERE) & set(CLAIM_NAMES.values())

@@ -1,8 +1,8 @@
 import pytest
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
-from in_toto_done_receipt.trust.identity import CertificateFacts, match_identity, repository
-from in_toto_done_receipt.trust.model import TextRule, TrustedIdentity
+from in_toto_done_receipt.trust.identity import CertificateFacts, match_identities, match_identity, repository
+from in_toto_done_receipt.trust.model import ANY_SUBJECT, TextRule, TrustedIdentity
 from in_toto_done_receipt.trust.pattern import compile_pattern
 
 WORKFLOW = "https://github.com/org/repo/.github/workflows/release.yml@refs/heads/main"
@@ -20,7 +20,7 @@ def trusted(subject: str = WORKFLOW, issuer: str = ISSUER, *, name: str = "ci", 
         principal=name,
         subject=TextRule(text=subject),
         issuer=TextRule(text=issuer),
-        claims=tuple(sorted(claims.items())),
+        claim_rules=tuple((name, (TextRule(text=value),)) for name, value in sorted(claims.items())),
     )
 
 
@@ -131,3 +131,89 @@ def test_entry_that_came_closest_is_reported() -> None:
 )
 def test_repository_of_a_workflow(uri: str, expected: str | None) -> None:
     assert repository(uri) == expected
+
+
+def expression(pattern: str, name: str = "wide") -> TrustedIdentity:
+    rule = TextRule(text=pattern, pattern=compile_pattern(pattern))
+    return TrustedIdentity(name=name, principal=name, subject=rule, issuer=TextRule(text=ISSUER))
+
+
+def test_all_that_fit_are_found() -> None:
+    identities = (
+        expression(r"https://github\.com/.*"),
+        expression(r"https://[a-z.]+/org/.*", "other"),
+        trusted("else"),
+    )
+    assert [one.name for one in match_identities(facts(**OWN), identities)] == ["wide", "other"]
+
+
+def test_who_is_named_exactly_is_nobody_else_by_an_expression() -> None:
+    identities = (expression(r"https://github\.com/org/.*"), trusted(name="named"))
+    assert [one.name for one in match_identities(facts(**OWN), identities)] == ["named"]
+
+
+def test_who_is_named_exactly_and_fails_its_claims_does_not_pass_by_an_expression() -> None:
+    identities = (expression(r"https://github\.com/org/.*"), trusted(name="named", runnerEnvironment="github-hosted"))
+    certificate = facts(**OWN, runnerEnvironment="self-hosted")
+    assert reason_of(certificate, *identities) == "signature.claims"
+
+
+def test_of_several_entries_with_one_subject_the_claims_choose() -> None:
+    first = trusted(SHARED, name="tool", sourceRepositoryURI="https://github.com/org/tool")
+    second = trusted(SHARED, name="repo", **OWN)
+    assert match_identity(facts(SHARED, **OWN), (first, second)).name == "repo"
+
+
+def claimed(*rules: TextRule) -> TrustedIdentity:
+    return TrustedIdentity(
+        name="ci",
+        principal="ci",
+        subject=ANY_SUBJECT,
+        issuer=TextRule(text=ISSUER),
+        claim_rules=(("sourceRepositoryURI", rules),),
+    )
+
+
+@pytest.mark.parametrize("value", ["https://github.com/org/a", "https://github.com/org/repo-1"])
+def test_one_of_several_values_is_enough(value: str) -> None:
+    pattern = r"https://github\.com/org/repo-[0-9]"
+    who = claimed(TextRule(text="https://github.com/org/a"), TextRule(text=pattern, pattern=compile_pattern(pattern)))
+    assert match_identity(facts(sourceRepositoryURI=value), (who,)).name == "ci"
+    assert reason_of(facts(sourceRepositoryURI=value + "0"), who) == "signature.claims"
+
+
+def test_a_claim_that_the_certificate_lacks_fits_no_expression() -> None:
+    pattern = "x*"
+    assert reason_of(facts(), claimed(TextRule(text=pattern, pattern=compile_pattern(pattern)))) == "signature.claims"
+
+
+def test_any_subject_is_still_bound_to_the_issuer_and_its_claims() -> None:
+    who = claimed(TextRule(text=OWN["sourceRepositoryURI"]))
+    assert match_identity(facts("any@mail.example", **OWN), (who,)).name == "ci"
+    assert reason_of(facts("any@mail.example", issuer="https://other", **OWN), who) == "signature.issuer"
+
+
+def test_any_subject_does_not_lift_the_rule_on_shared_builders() -> None:
+    who = TrustedIdentity(name="ci", principal="ci", subject=ANY_SUBJECT, issuer=TextRule(text=ISSUER))
+    assert reason_of(facts(SHARED, **OWN), who) == "signature.shared_builder"
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        trusted(WORKFLOW.replace("org", "Org")),
+        trusted(issuer=ISSUER + "/"),
+        trusted(sourceRepositoryURI="https://github.com/Org/repo/"),
+    ],
+    ids=["subject", "issuer", "claim"],
+)
+def test_what_differs_only_in_case_or_a_slash_is_refused_with_a_hint(identity: TrustedIdentity) -> None:
+    with pytest.raises(SignatureNotTrusted, match=r"certificate") as caught:
+        match_identity(facts(**OWN), (identity,))
+    assert caught.value.hint == "they differ only in case or a slash at the end: write it as the certificate has it"
+
+
+def test_what_differs_otherwise_has_no_such_hint() -> None:
+    with pytest.raises(SignatureNotTrusted, match=r"certificate") as caught:
+        match_identity(facts(**OWN), (trusted(WORKFLOW + "x"),))
+    assert caught.value.hint is None
