@@ -14,6 +14,7 @@ _PLAIN: Final = re.compile(rb"[A-Za-z0-9_][\w+@=,-]*(?:\.[\w+@=,-]+)*", re.ASCII
 _DEVICES: Final = (b"con", b"prn", b"aux", b"nul", b"com", b"lpt")
 _DEVICE: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 _GIT_FILE: Final = re.compile(r"(?:\.git(?:modules|attributes|ignore)|git(?:mod|att|ign)\w*~\d)")
+_GIT_FILES: Final = frozenset({".gitmodules", ".gitattributes", ".gitignore"})
 # HFS+ ignores these (git, utf8.c, next_hfs_char).
 _IGNORED: Final = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF],
@@ -43,7 +44,7 @@ def hazards(name: bytes) -> tuple[str, ...]:
         "option_like": text[0] == "-",
         "device": bool(_DEVICE.fullmatch(text)),
         "long": len(name) > _NAME_BYTES,
-        "git_file_alias": fold(name) != text and bool(_GIT_FILE.fullmatch(fold(name))),
+        "git_file_alias": text not in _GIT_FILES and bool(_GIT_FILE.fullmatch(fold(name))),
     }
     return tuple(code for code, found in tests.items() if found)
 
