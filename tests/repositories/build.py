@@ -111,7 +111,9 @@ class Repo:
         """A pack of raw entries without an index."""
         stream = b"PACK" + struct.pack(">II", 2, len(entries)) + b"".join(entries)
         stream += hashlib.new(self.algorithm, stream).digest()
-        path = self.git_dir / "objects" / "pack" / f"pack-{hashlib.sha1(stream, usedforsecurity=False).hexdigest()}.pack"
+        path = (
+            self.git_dir / "objects" / "pack" / f"pack-{hashlib.sha1(stream, usedforsecurity=False).hexdigest()}.pack"
+        )
         path.write_bytes(stream)
         return path
 

@@ -27,7 +27,7 @@ _WHO: Final = b"x <x> 0 +0000"
 def merge_trees(
     git: Git, objects: Objects, trees: Trees, *, base: str, ours: str, theirs: str, scratch: Path
 ) -> tuple[str, Path]:
-    """(id of the merged tree, store that holds its new objects). `scratch` is a new folder of ours.
+    """(id of the merged tree, store that holds its new objects). `scratch` is an empty folder of ours.
 
     Raises RepositoryRefused: merge for a conflict (with its paths) or a git that is too old, too_large.
     """
@@ -42,7 +42,6 @@ def merge_trees(
         pack.add("blob", data)
     root = pack.commit(base, ())
     sides = [pack.commit(side, (root,)) for side in (ours, theirs)]
-    scratch.mkdir(mode=0o700)
     make_scratch(scratch, objects.algorithm)
     how = Start(git=git, scratch=scratch, written=objects.limits.blob_bytes + (1 << 20), limits=objects.limits)
     code, _ = _run(["index-pack", "--stdin"], how, pack.bytes())

@@ -53,7 +53,12 @@ class Refs:
         A full id is itself, whatever refs are called; that the object exists is not checked.
         """
         spelt = os.fsencode(name)
-        if not spelt or _BAD_NAME.search(spelt) or len(spelt) > _NAME_BYTES or max(map(len, spelt.split(b"/"))) > _PART_BYTES:
+        if (
+            not spelt
+            or _BAD_NAME.search(spelt)
+            or len(spelt) > _NAME_BYTES
+            or max(map(len, spelt.split(b"/"))) > _PART_BYTES
+        ):
             raise _unknown(name, "is not a full id or the name of a branch or tag")
         exact = spelt == b"HEAD" or spelt.startswith(b"refs/")
         tries = [spelt] if exact else [prefix + spelt for prefix in _PREFIXES]

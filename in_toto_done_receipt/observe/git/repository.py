@@ -50,7 +50,7 @@ class Repository:
         self._git = git or find_git()
         self.confined = self._git.bubblewrap is not None
         self._algorithm: str | None = None
-        self._readers = 0
+        self._folders = 0
 
     def commit_id(self, name: str) -> tuple[str, Revision]:
         """The commit that a revision means, tags peeled, and how its name was read."""
@@ -97,7 +97,7 @@ class Repository:
             base=base,
             ours=one,
             theirs=other,
-            scratch=self._folder / f"merge{self._readers}",
+            scratch=self._new_folder("merge"),
         )
         self._start((*self.stores, store))
         return tree
@@ -128,10 +128,14 @@ class Repository:
         elif algorithm != self._algorithm:
             raise RepositoryRefused(f"{id} is an id of {algorithm}, others are of {self._algorithm}", kind="revision")
 
-    def _start(self, stores: tuple[Path, ...]) -> None:
-        folder = self._folder / f"reader{self._readers}"
+    def _new_folder(self, name: str) -> Path:
+        self._folders += 1
+        folder = self._folder / f"{name}{self._folders}"
         folder.mkdir(mode=0o700)
-        self._readers += 1
+        return folder
+
+    def _start(self, stores: tuple[Path, ...]) -> None:
+        folder = self._new_folder("reader")
         self._objects = self._stack.enter_context(
             Objects(
                 self._git,

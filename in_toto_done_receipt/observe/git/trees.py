@@ -60,6 +60,7 @@ class Trees:
         self._entries: dict[str, dict[bytes, Entry]] = {}
         self._odd: dict[str, list[tuple[bytes, str]]] = {}
         self._measures: dict[str, _Measure] = {}
+        self._closed: set[str] = set()  # roots that are read as a whole and within the limits
 
     def entries(self, id: str) -> dict[bytes, Entry]:
         """The entries of one tree by name, in tree order."""
@@ -78,18 +79,18 @@ class Trees:
 
         Raises RepositoryRefused (too_large, too_deep).
         """
-        level, steps = {root}, 0
+        if root in self._closed:
+            return
+        level, seen, steps = {root}, {root}, 0
         while level:
             steps += 1
             if steps > self._limits.depth + 1:
                 raise _too_deep(self._limits.depth)
             self.load(level)
-            level = {
-                entry.id
-                for id in level
-                for entry in self._entries[id].values()
-                if entry.mode == FOLDER and entry.id not in self._entries
-            }
+            # What is read already counts too: a difference reads trees without what is below them.
+            below = {entry.id for id in level for entry in self._entries[id].values() if entry.mode == FOLDER}
+            level = below - seen
+            seen |= level
         measure = self._measure(root, 0)
         if measure.height > self._limits.depth:
             raise _too_deep(self._limits.depth)
@@ -99,6 +100,7 @@ class Trees:
         if measure.longest > self._limits.path_bytes:
             fact = f"tree {root} has a path of {measure.longest} bytes, limit is {self._limits.path_bytes}"
             raise RepositoryRefused(fact, kind="too_large")
+        self._closed.add(root)
 
     def listing(self, root: str) -> Listing:
         """Every file, link and submodule below `root`. Raises as `close_over`."""

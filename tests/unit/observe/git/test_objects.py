@@ -11,10 +11,12 @@ from in_toto_done_receipt.errors import RepositoryRefused
 from in_toto_done_receipt.observe.git.limits import GitLimits
 from in_toto_done_receipt.observe.git.process import Git
 from in_toto_done_receipt.observe.git.repository import open_repository
-from tests.repositories.build import Repo, all_files
+from tests.repositories.build import Content, Repo, all_files
 
 
-def written(repo: Repo, git: Git, out: Path, revision: str = "HEAD", limits: GitLimits | None = None) -> dict[str, bytes]:
+def written(
+    repo: Repo, git: Git, out: Path, revision: str = "HEAD", limits: GitLimits | None = None
+) -> dict[str, bytes]:
     """Head's tree, written out."""
     with open_repository(repo.path, git=git, limits=limits) as opened:
         commit, _ = opened.commit_id(revision)
@@ -26,12 +28,17 @@ def written(repo: Repo, git: Git, out: Path, revision: str = "HEAD", limits: Git
 @pytest.mark.parametrize("packed", [False, True])
 def test_write_gives_the_bytes_that_git_has(tmp_path: Path, git: Git, algorithm: str, packed: bool) -> None:
     repo = Repo(tmp_path / "repo", algorithm=algorithm)
-    files = {"a": "1\n", "d/b": b"\0\xff", "d/e/c": "", "large": b"x" * (3 << 20), "e": "text\r\n"}
+    files: dict[str, Content] = {
+        "a": b"1\n",
+        "d/b": b"\0\xff",
+        "d/e/c": b"",
+        "large": b"x" * (3 << 20),
+        "e": b"text\r\n",
+    }
     repo.commit(files)
     if packed:
         repo.git("gc", "-q")
-    wanted = {name: data if isinstance(data, bytes) else data.encode() for name, data in files.items()}
-    assert written(repo, git, tmp_path / "out") == wanted
+    assert written(repo, git, tmp_path / "out") == files
 
 
 def test_attributes_change_no_byte(repo: Repo, git: Git, tmp_path: Path) -> None:
@@ -54,7 +61,9 @@ def test_a_loose_object_that_lies_is_not_believed(repo: Repo, git: Git, tmp_path
     repo.commit({"a": "honest"})
     other = repo.commit({"a": "other", "b": "2"})
     victims = {"blob": repo.git("rev-parse", "HEAD:a"), "tree": repo.tree(), "commit": other}
-    data = repo.git_bytes("cat-file", kind, "HEAD~1:a" if kind == "blob" else f"HEAD~1{'^{tree}' if kind == 'tree' else ''}")
+    data = repo.git_bytes(
+        "cat-file", kind, "HEAD~1:a" if kind == "blob" else f"HEAD~1{'^{tree}' if kind == 'tree' else ''}"
+    )
     repo.loose(kind, data, id=victims[kind])
     with pytest.raises(RepositoryRefused, match="other content than its id says") as refused:
         written(repo, git, tmp_path / "out")
@@ -229,7 +238,11 @@ def test_our_environment_steers_nothing(
         "PATH": str(tmp_path),
     }.items():
         monkeypatch.setenv(name, value)
-    assert (written(repo, git, tmp_path / "out"), bystander(), (tmp_path / "trace").exists()) == ({"a": b"1"}, False, False)
+    assert (written(repo, git, tmp_path / "out"), bystander(), (tmp_path / "trace").exists()) == (
+        {"a": b"1"},
+        False,
+        False,
+    )
 
 
 def test_a_quarantine_is_read_when_it_is_named(repo: Repo, git: Git, tmp_path: Path) -> None:
@@ -281,7 +294,9 @@ def test_with_and_without_bubblewrap(repo: Repo, git: Git, tmp_path: Path, confi
     assert written(repo, chosen, tmp_path / "out") == {"a": b"1"}
 
 
-def test_no_process_and_no_scratch_is_left(repo: Repo, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_process_and_no_scratch_is_left(
+    repo: Repo, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import tempfile
 
     place = tmp_path / "tmp"
@@ -290,5 +305,5 @@ def test_no_process_and_no_scratch_is_left(repo: Repo, git: Git, tmp_path: Path,
     repo.commit({"a": "1"})
     with open_repository(repo.path, git=git) as opened:
         opened.commit_id("HEAD")
-        process = opened.objects._process  # noqa: SLF001  (that it is gone cannot be seen from outside)
+        process = opened.objects._process
     assert (list(place.iterdir()), process.poll() is not None) == ([], True)

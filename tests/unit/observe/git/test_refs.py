@@ -51,8 +51,10 @@ def test_resolve_in_a_linked_work_tree(made: Repo, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "-x", "--help", "HEAD~1", "HEAD^", "main@{1}", "@", "a..b", "a b", "a\nb", "x.lock", "/abs", "a//b", ".hid"]
-    + ["refs/heads/../x", "HEAD^{tree}", ":/work", "main:a", "x" * 2000, "y" * 300, "a\\b", "a\0b"],
+    [
+        *("", "-x", "--help", "HEAD~1", "HEAD^", "main@{1}", "@", "a..b", "a b", "a\nb", "x.lock", "/abs", "a//b"),
+        *(".hid", "refs/heads/../x", "HEAD^{tree}", ":/work", "main:a", "x" * 2000, "y" * 300, "a\\b", "a\0b"),
+    ],
 )
 def test_resolve_an_expression_is_refused(made: Repo, name: str) -> None:
     with pytest.raises(RepositoryRefused, match="is not a full id"):

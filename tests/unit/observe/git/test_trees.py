@@ -59,7 +59,9 @@ def test_hazards_of_an_honest_name(name: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "names", [["A", "a"], ["é", "e\u0301"], ["ß", "SS"], ["a", "a."], ["a", "a\u200d"]], ids=["case", "form", "ss", "dot", "zwj"]
+    "names",
+    [["A", "a"], ["é", "e\u0301"], ["ß", "SS"], ["a", "a."], ["a", "a\u200d"]],
+    ids=["case", "form", "ss", "dot", "zwj"],
 )
 def test_collisions(names: list[str]) -> None:
     raw = [name.encode() for name in names]
@@ -120,7 +122,10 @@ def test_write_makes_links_and_follows_none(repo: Repo, git: Git, tmp_path: Path
     tree = repo.loose_tree([("120000", b"link", blob(repo, target))])
     with open_repository(repo.path, git=git) as opened:
         done = opened.write(opened.listing(tree).files, tmp_path / "out")
-    assert ((tmp_path / "out" / "link").readlink(), bool(done.links_out)) == (Path(target.decode()), target != b"inside")
+    assert ((tmp_path / "out" / "link").readlink(), bool(done.links_out)) == (
+        Path(target.decode()),
+        target != b"inside",
+    )
 
 
 @pytest.mark.parametrize("target", [b"", b"a\0b", b"x" * 5000])
@@ -199,5 +204,17 @@ def test_a_blob_where_a_tree_has_to_be(repo: Repo, git: Git) -> None:
 def test_a_tree_where_a_blob_has_to_be(repo: Repo, git: Git, tmp_path: Path) -> None:
     inner = repo.loose_tree([("100644", b"x", blob(repo))])
     tree = repo.loose_tree([("100644", b"a", inner)])
-    with open_repository(repo.path, git=git) as opened, pytest.raises(RepositoryRefused, match="is a tree, expected a blob"):
+    with (
+        open_repository(repo.path, git=git) as opened,
+        pytest.raises(RepositoryRefused, match="is a tree, expected a blob"),
+    ):
         opened.write(opened.listing(tree).files, tmp_path / "out")
+
+
+def test_listing_after_a_difference_reads_what_that_left_out(repo: Repo, git: Git) -> None:
+    base = repo.commit({"d/e/a": "1", "d/f/b": "1"})
+    head = repo.commit({"d/e/a": "2"})
+    with open_repository(repo.path, git=git) as opened:
+        trees = [opened.tree_of(opened.commit_id(id)[0]) for id in (base, head)]
+        opened.differences(*trees)
+        assert set(opened.listing(trees[1]).files) == {b"d/e/a", b"d/f/b"}
