@@ -10,8 +10,9 @@ from in_toto_done_receipt.errors import SignatureNotTrusted, TrustError
 from in_toto_done_receipt.trust import crosscheck
 from in_toto_done_receipt.trust.certified import verify_certified
 from in_toto_done_receipt.trust.crosscheck import confirm
-from in_toto_done_receipt.trust.model import RootFile
+from in_toto_done_receipt.trust.model import RootFile, TextRule, TrustedIdentity, make_policy
 from in_toto_done_receipt.trust.root import read_root
+from in_toto_done_receipt.trust.signers import signers_of
 from in_toto_done_receipt.wire.bundle import read_bundle
 from tests.forge.plan import MEDIA_TYPES, NOW, V01
 from tests.forge.sigstore import Forge
@@ -90,6 +91,28 @@ def test_another_payload_is_no_confirmation(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(crosscheck, "written_again", lambda _bundle, material: written_again(other, material))
     with pytest.raises(SignatureNotTrusted, match="sigstore-python"):
         confirm(bundle, verify_certified(bundle, ROOT), ROOT)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_trust_file_asks_for_it(monkeypatch: pytest.MonkeyPatch, asked: bool) -> None:
+    def refuse(*arguments: object) -> bool:
+        raise SignatureNotTrusted("no", reason="signature.sigstore")
+
+    monkeypatch.setattr(crosscheck, "confirm", refuse)
+    identity = TrustedIdentity(
+        name="dev",
+        principal="dev",
+        subject=TextRule(text="dev@example.org"),
+        issuer=TextRule(text="https://accounts.example.org"),
+    )
+    root = replace(ROOT, cross_check=asked)
+    trust = make_policy(keys=(), identities=(identity,), root=root, threshold=1)
+    bundle = read_bundle(FORGE.bundle(b"{}"))
+    if asked:
+        with pytest.raises(SignatureNotTrusted, match="no"):
+            signers_of(bundle, trust, at=NOW)
+    else:
+        assert signers_of(bundle, trust, at=NOW)
 
 
 def test_a_root_that_it_cannot_load_is_the_verifiers_fault() -> None:
