@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.errors import ConfigurationError
-from in_toto_done_receipt.producer.identity import ambient_identity
+from in_toto_done_receipt.producer.identity import AMBIENT_VARIABLES, ambient_identity
 from in_toto_done_receipt.producer.identity_token import MAX_TOKEN_BYTES, Token, ambient_token, read_token
 from tests.forge.servers import IDENTITY, ISSUER, Serving, serving, token
 from tests.forge.sigstore import Forge
@@ -181,4 +181,6 @@ def test_every_variable_that_the_library_reads_is_known() -> None:
     from id._internal.oidc import ambient
 
     read = set(re.findall(r'os\.getenv\("([A-Z_]+)"\)', inspect.getsource(ambient)))
-    assert read == {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", *JOBS}
+    assert read >= {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "GOOGLE_SERVICE_ACCOUNT_NAME"}
+    assert read - set(JOBS) <= set(AMBIENT_VARIABLES)
+    assert "GOOGLE_SERVICE_ACCOUNT_NAME" in AMBIENT_VARIABLES
