@@ -28,7 +28,7 @@ def read_material(tree: Any, version: str) -> Material:
     """
     try:
         material = _Object(tree, MATERIAL_MEMBERS, "/verificationMaterial")
-        stamps = _Object(material.object("timestampVerificationData"), ("rfc3161Timestamps",), material.place)
+        stamps = material.at("timestampVerificationData", ("rfc3161Timestamps",))
         return Material(
             version=version,
             certificate=_certificate(material, version),
@@ -71,9 +71,6 @@ class _Object:
     def has(self, name: str) -> bool:
         """Whether the member is there and not null."""
         return self._tree.get(name) is not None
-
-    def object(self, name: str) -> Any:
-        return self._tree.get(name)
 
     def at(self, name: str, known: tuple[str, ...]) -> "_Object":
         """The object under a name; an empty one when it is not there."""
