@@ -5,7 +5,8 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeVar
+from datetime import datetime
+from typing import Any, Final, TypeVar
 
 from in_toto_done_receipt.admission.decide import decide
 from in_toto_done_receipt.admission.engines import PolicyEngine
@@ -21,6 +22,7 @@ from in_toto_done_receipt.results.model import VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
 from in_toto_done_receipt.trust.model import TrustPolicy
 from in_toto_done_receipt.wire.reader import ReceiptFile, read_receipts
+from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.value import Value
 
 T = TypeVar("T")
@@ -102,15 +104,23 @@ def _recomputed_as(as_format: str, data: bytes, trust: TrustPolicy, context: Rec
     return Recomputed(result=examine_old(old, trust=trust, context=context), skipped=0)  # 2 to 6
 
 
-def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngine) -> Decision:
-    """Step 7 for a result: the policy, asked with the verifier's settings."""
+def decide_on(
+    result: VerificationResult, settings: Settings, engine: PolicyEngine, *, at: datetime | None = None
+) -> Decision:
+    """Step 7 for a result: the policy, asked with the verifier's settings, as of the result's time or `at`."""
     return decide(
         result,
-        settings.policy_document(),
+        policy_document(result, settings),
         engine=engine,
-        evaluated_at=result.evaluated_at,
+        evaluated_at=result.evaluated_at if at is None else format_time(at),
         seconds=DECISION_SECONDS,
     )
+
+
+def policy_document(result: VerificationResult, settings: Settings) -> dict[str, Any]:
+    """The `profile` member of the policy input for this result: a result that was back-dated stays so."""
+    document = settings.policy_document()
+    return document | {"backdated": settings.backdated or result.backdated}
 
 
 def _best(

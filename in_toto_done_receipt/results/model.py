@@ -181,7 +181,10 @@ class RunFacts(Record):
 
 
 class VerificationResult(Record):
-    """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`."""
+    """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`.
+
+    `backdated`: `evaluated_at` had passed when the verification ran.
+    """
 
     schema: str
     evaluated_at: str
@@ -207,6 +210,7 @@ class VerificationResult(Record):
     handlers: tuple[str, ...]
     unrecognized_fields: tuple[str, ...]
     untrusted: Untrusted
+    backdated: bool = False
 
     def check(self, check: str) -> Check | None:
         """The check with this id, or None."""

@@ -4,7 +4,8 @@ import pytest
 
 from in_toto_done_receipt.errors import ProfileError, UsageError
 from in_toto_done_receipt.profile.load import load_profile
-from in_toto_done_receipt.profile.settings import Settings, from_profiles, with_flag, with_overrides
+from in_toto_done_receipt.profile.settings import Settings, with_flag, with_overrides
+from in_toto_done_receipt.profile.union import from_profiles
 
 
 def settings(*texts: str) -> Settings:
@@ -47,7 +48,7 @@ def test_demands_and_commands_of_two_profiles_are_united() -> None:
     ("one", "two", "message"),
     [
         ("agent={models=['a']}", "agent={models=['b']}", "nothing in common"),
-        ("predicateTypes=['a']", "predicateTypes=['b']", "nothing in common"),
+        ("predicateTypes=['a:a']", "predicateTypes=['b:b']", "nothing in common"),
         ("[[command]]\nargv=['/a']", "[[command]]\nargv=['/a']\nexitCode=1", "something else about this argv"),
         ("sandbox={variables={A='1'}}", "sandbox={variables={A='2'}}", "another value"),
     ],
