@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import subprocess
 import tarfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -60,3 +61,11 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def opa(tool: Callable[[str], Path]) -> Path:
     return tool("opa")
+
+
+@pytest.fixture
+def run_opa() -> Callable[..., None]:
+    def run(opa: Path, *arguments: str) -> None:
+        subprocess.run([opa, *arguments], check=True, capture_output=True)
+
+    return run

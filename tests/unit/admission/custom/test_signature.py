@@ -82,7 +82,7 @@ def test_what_opa_signs_is_verified(algorithm: str, opa: Path, folder: Path, tmp
     key = ALGORITHMS[algorithm]
     (folder / ".manifest").write_text(json.dumps(MANIFEST | {"metadata": {"a": ["é\u2028<&", 1.50, None, True]}}))
     (tmp_path / "key.pem").write_bytes(private(key))
-    argv = [opa, "build", "--bundle", str(folder), "--signing-key", "key.pem", "--signing-alg", algorithm]
+    argv = [str(opa), "build", "--bundle", str(folder), "--signing-key", "key.pem", "--signing-alg", algorithm]
     subprocess.run(argv, cwd=tmp_path, check=True)
     files = read_archive((tmp_path / "bundle.tar.gz").read_bytes(), what="b")
     verify(files, read_key(public(key), name="k"), what="b")
