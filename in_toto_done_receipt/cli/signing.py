@@ -262,8 +262,8 @@ def _instance(how: How) -> Instance:
     )
 
 
-def _config(flag: str, path: Path | None) -> tuple[Path, bytes] | None:
-    return None if path is None else (path, read_named(path, flag=flag, limit=MAX_CONFIG_BYTES))
+def _config(flag: str, path: Path | None) -> tuple[str, bytes] | None:
+    return None if path is None else (str(path), read_named(path, flag=flag, limit=MAX_CONFIG_BYTES))
 
 
 def _now() -> datetime:

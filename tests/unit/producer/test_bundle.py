@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,7 +75,7 @@ def v2() -> Iterator[Serving]:
 
 def instance(at: Serving, **changes: Any) -> Instance:
     data = json.dumps(at.trust_config(**changes)).encode()
-    return read_instance(trust_config=(Path("trust.json"), data), now=datetime.now(UTC))
+    return read_instance(trust_config=("trust.json", data), now=datetime.now(UTC))
 
 
 def somebody(**claims: Any) -> Token:
@@ -260,7 +259,7 @@ def test_what_does_not_verify_nobody_gets(part: Part) -> None:
 def test_a_root_of_another_instance(v2: Serving) -> None:
     other = Forge.of("other").trusted_root()
     data = json.dumps(v2.trust_config() | {"trustedRoot": other}).encode()
-    found = read_instance(trust_config=(Path("trust.json"), data), now=datetime.now(UTC))
+    found = read_instance(trust_config=("trust.json", data), now=datetime.now(UTC))
     with pytest.raises(ProducerError, match="does not verify"):
         sign_keyless(PAYLOAD, somebody(), found, now=datetime.now(UTC), deadline=Deadline(20))
 

@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,9 +31,9 @@ def config(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def trust_config(**changes: Any) -> tuple[Path, bytes]:
+def trust_config(**changes: Any) -> tuple[str, bytes]:
     tree = {"mediaType": TRUST_CONFIG, "trustedRoot": ROOT, "signingConfig": config()} | changes
-    return Path("trust.json"), json.dumps(tree).encode()
+    return "trust.json", json.dumps(tree).encode()
 
 
 def instance(**changes: Any) -> Instance:
@@ -53,8 +52,8 @@ def test_a_trust_configuration_has_all() -> None:
 
 def test_two_files_are_as_good() -> None:
     found = read_instance(
-        signing_config=(Path("signing.json"), json.dumps(config()).encode()),
-        trusted_root=(Path("root.json"), json.dumps(ROOT).encode()),
+        signing_config=("signing.json", json.dumps(config()).encode()),
+        trusted_root=("root.json", json.dumps(ROOT).encode()),
         now=NOW,
     )
     assert (found.known_as, found.root.name) == ("signing.json", "root.json")
@@ -64,8 +63,8 @@ def test_files_of_their_own_beat_the_trust_configuration() -> None:
     other = Forge.of("other").trusted_root()
     found = read_instance(
         trust_config=trust_config(),
-        signing_config=(Path("signing.json"), json.dumps(config(caUrls=[offered("https://mine")])).encode()),
-        trusted_root=(Path("root.json"), json.dumps(other).encode()),
+        signing_config=("signing.json", json.dumps(config(caUrls=[offered("https://mine")])).encode()),
+        trusted_root=("root.json", json.dumps(other).encode()),
         now=NOW,
     )
     assert found.fulcio is not None
@@ -75,8 +74,8 @@ def test_files_of_their_own_beat_the_trust_configuration() -> None:
 @pytest.mark.parametrize("missing", ["trusted_root", "signing_config"])
 def test_half_is_not_enough(missing: str) -> None:
     files = {
-        "trusted_root": (Path("root.json"), json.dumps(ROOT).encode()),
-        "signing_config": (Path("signing.json"), json.dumps(config()).encode()),
+        "trusted_root": ("root.json", json.dumps(ROOT).encode()),
+        "signing_config": ("signing.json", json.dumps(config()).encode()),
     }
     del files[missing]
     with pytest.raises(
@@ -185,7 +184,7 @@ def test_an_entry_of_no_version_is_not_called(entry: Any) -> None:
 )
 def test_a_file_of_another_kind(data: bytes) -> None:
     with pytest.raises(ConfigurationError, match=r"trust\.json"):
-        read_instance(trust_config=(Path("trust.json"), data), now=NOW)
+        read_instance(trust_config=("trust.json", data), now=NOW)
 
 
 @pytest.mark.parametrize("changes", [{"trustedRoot": None}, {"trustedRoot": {}}, {"signingConfig": {}}], ids=repr)
