@@ -36,4 +36,6 @@ def _spoken(error: Exception) -> str:
     if name in _WORDS:
         return _WORDS[name]
     text = " ".join(str(error).split())[:SHOWN_CHARACTERS]
-    return f"{name}: {text}" if text else name
+    if not text:
+        return name
+    return text[:1].lower() + text[1:] if name == "ValueError" else f"{name}: {text}"
