@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.admission.decide import decide
 from in_toto_done_receipt.admission.engines import PolicyEngine
 from in_toto_done_receipt.errors import MalformedInput
@@ -18,9 +20,10 @@ from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.recompute.contradiction import with_contradictions
 from in_toto_done_receipt.results.decision import Decision
-from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.model import PayloadFacts, VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
 from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.reader import ReceiptFile, read_receipts
 from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.value import Value
@@ -123,6 +126,16 @@ def policy_document(result: VerificationResult, settings: Settings) -> dict[str,
     return document | {"backdated": settings.backdated or result.backdated}
 
 
+def payload_facts(result: VerificationResult) -> PayloadFacts:
+    """One payload in the list of a file's payloads; nothing of it is told unless trusted principals signed it."""
+    return PayloadFacts(
+        payload_sha256=result.input.payload_sha256,
+        lines=result.input.lines,
+        signers=result.attester_names,
+        predicate_type=result.predicate_type,
+    )
+
+
 def _best(
     file: ReceiptFile,
     trust: TrustPolicy,
@@ -135,13 +148,19 @@ def _best(
     known = handlers_by_type() if handlers is None else handlers
     results: list[VerificationResult] = []
     faults: list[MalformedInput] = []
+    payloads: list[PayloadFacts] = []
     for group in file.groups:
         try:
             results.append(examine(group, file, trust=trust, context=context, handlers=known))  # 2 to 6
+            payloads.append(payload_facts(results[-1]))
         except MalformedInput as error:
             faults.append(error)
+            facts = PayloadFacts(payload_sha256=sha256_hex(group.payload), lines=group.lines, fault=error.message)
+            payloads.append(facts)
     if not results:
         raise faults[0]
+    if len(payloads) > 1:
+        results = [replace(one, input=replace(one.input, payloads=tuple(payloads))) for one in results]
     judged: list[T] = []
     for result in with_contradictions(results):
         judged.append(judge(Recomputed(result=result, skipped=file.skipped)))

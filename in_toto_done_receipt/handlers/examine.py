@@ -41,6 +41,8 @@ def examine(
         sha256=file.sha256,
         bytes=file.size,
         payload_sha256=sha256_hex(group.payload),
+        lines=group.lines,
+        skipped=file.skipped,
     )
     return examined_as(
         lambda: verify_group(group, trust, at=context.evaluated_at),
