@@ -132,11 +132,15 @@ def open_key(at: KeyAt, opening: Opening) -> PayloadSigner:
     return ServiceSigner(at, opening)
 
 
+def file_of(at: KeyAt) -> Path:
+    """The file that a `file2` URI names."""
+    return Path(os.environ.get(FILE_PREFIX, "")) / at.place
+
+
 def _open_file(at: KeyAt, opening: Opening) -> PayloadSigner:
     """A PEM file, also an encrypted one, which securesystemslib cannot open."""
-    path = Path(os.environ.get(FILE_PREFIX, "")) / at.place
     try:
-        pem = read_file(path, limit=MAX_KEY_BYTES, what=at.named, limit_name="file-bytes")
+        pem = read_file(file_of(at), limit=MAX_KEY_BYTES, what=at.named, limit_name="file-bytes")
     except InputError as error:
         raise ConfigurationError(error.message, hint=error.hint) from None
     signer = key_signer(pem, passphrase=opening.secret, what=at.named, key_id=opening.key_id, padding=opening.padding)
