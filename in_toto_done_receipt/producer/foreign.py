@@ -20,6 +20,7 @@ _WORDS: Final = {
 def speaking(what: str) -> Iterator[None]:
     """Whatever is raised becomes a ConfigurationError of one line after `what`; whatever is logged is dropped."""
     logger, silent = logging.getLogger("securesystemslib"), logging.NullHandler()
+    propagate, logger.propagate = logger.propagate, False
     logger.addHandler(silent)  # without any handler Python writes to standard error
     try:
         yield
@@ -29,6 +30,7 @@ def speaking(what: str) -> Iterator[None]:
         raise ConfigurationError(f"{what}: {_spoken(error)}") from None
     finally:
         logger.removeHandler(silent)
+        logger.propagate = propagate
 
 
 def _spoken(error: Exception) -> str:
