@@ -19,9 +19,11 @@ _WORDS: Final = {
 @contextmanager
 def speaking(what: str) -> Iterator[None]:
     """Whatever is raised becomes a ConfigurationError of one line after `what`; whatever is logged is dropped."""
-    logger, silent = logging.getLogger("securesystemslib"), logging.NullHandler()
-    propagate, logger.propagate = logger.propagate, False
-    logger.addHandler(silent)  # without any handler Python writes to standard error
+    import securesystemslib  # which writes warnings of its loggers to standard error, and sets their level, when imported
+
+    logger = logging.getLogger(securesystemslib.__name__)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     except (DoneReceiptError, KeyboardInterrupt):
@@ -29,8 +31,7 @@ def speaking(what: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - securesystemslib lets out whatever the service's own library raises
         raise ConfigurationError(f"{what}: {_spoken(error)}") from None
     finally:
-        logger.removeHandler(silent)
-        logger.propagate = propagate
+        logger.setLevel(level)
 
 
 def _spoken(error: Exception) -> str:
