@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode, urlsafe_b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from random import Random
 from typing import Any, Final
@@ -22,13 +22,6 @@ WORDS: Final = (
 _SHORTEST: Final = 8  # bytes that are worth to be taken for base64
 
 Place = tuple[Any, Any]  # a container and a key of it
-
-
-def mutants(seeds: tuple[bytes, ...], random: Random) -> Iterator[bytes]:
-    """Mutants without end, of one seed after the other."""
-    while True:
-        for seed in seeds:
-            yield mutant(seed, seeds, random)
 
 
 def mutant(seed: bytes, seeds: tuple[bytes, ...], random: Random) -> bytes:

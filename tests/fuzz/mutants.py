@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz.mutants [COUNT] [SEED]`: so many mutants of genuine attestations and roots.
+"""`python -m tests.fuzz.mutants [COUNT] [SEED]`: so many mutants of genuine attestations, receipts and roots.
 
 Each is refused with an error of ours, or is right: the same payload by the same signer. Anything else is a finding; it
 is written as a case, once for each sort, and the exit code is 1.
@@ -10,24 +10,19 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from tests.fuzz import genuine
-from tests.fuzz.bundle_mutation import mutants
 from tests.fuzz.findings import fault_of, in_time, silent, sort_of, write_case
 from tests.fuzz.targets import Target, by_name
 
-ROOTS_AMONG: Final = 10  # every tenth mutant is one of the root
+OF_TEN: Final = {0: "root", 5: "recompute"}  # of ten mutants in a row; the others are attestations
 
 
 def campaign(count: int, seed: int) -> Iterator[tuple[Target, bytes]]:
     """The mutants of a seed, in order, each with the target that it is for."""
     random = Random(seed)
-    attestations = mutants(tuple(genuine.bundles().values()), random)
-    roots = mutants((genuine.root(),), random)
-    for number in range(1, count + 1):
-        if number % ROOTS_AMONG:
-            yield by_name("bundle"), next(attestations)
-        else:
-            yield by_name("root"), next(roots)
+    seeds = {name: tuple(by_name(name).seeds()) for name in ("bundle", *OF_TEN.values())}
+    for number in range(count):
+        target = by_name(OF_TEN.get(number % 10, "bundle"))
+        yield target, target.mutated(random.choice(seeds[target.name]), random)
 
 
 def main(count: int = 50_000, seed: int = 0) -> int:

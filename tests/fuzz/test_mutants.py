@@ -1,4 +1,4 @@
-"""2,000 mutants of genuine attestations and roots, the same in every run; `python -m tests.fuzz.mutants` has more."""
+"""2,000 mutants of genuine attestations, receipts and roots, the same in every run. More: `python -m tests.fuzz.mutants`."""
 
 import json
 from base64 import b64decode
