@@ -1,4 +1,4 @@
-"""2,000 mutants of genuine attestations, receipts and roots, the same in every run. More: `python -m tests.fuzz.mutants`."""
+"""2,000 mutants of genuine attestations, receipts and roots, the same in every run (more: `tests.fuzz.mutants`)."""
 
 import json
 from base64 import b64decode
