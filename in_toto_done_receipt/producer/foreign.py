@@ -19,7 +19,7 @@ _WORDS: Final = {
 @contextmanager
 def speaking(what: str) -> Iterator[None]:
     """Whatever is raised becomes a ConfigurationError of one line after `what`; whatever is logged is dropped."""
-    import securesystemslib  # which writes warnings of its loggers to standard error, and sets their level, when imported
+    import securesystemslib  # when it is imported, it has its loggers write warnings to standard error
 
     logger = logging.getLogger(securesystemslib.__name__)
     level = logger.level
