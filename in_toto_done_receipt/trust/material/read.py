@@ -140,13 +140,15 @@ def _certificate(material: _Object, version: str) -> bytes | None:
 
 def _entry(entry: _Object) -> LogEntry:
     kind = entry.at("kindVersion", ("kind", "version"))
-    promise = entry.at("inclusionPromise", ("signedEntryTimestamp",))
+    promise = entry.at("inclusionPromise", ("signedEntryTimestamp",)).data("signedEntryTimestamp")
+    if entry.has("inclusionPromise") and not promise:
+        raise MalformedEnvelope(f"{named(entry.place)}: an inclusionPromise without its signature")
     return LogEntry(
         kind=f"{kind.text('kind')}/{kind.text('version')}",
         log_id=entry.at("logId", ("keyId",)).data("keyId"),
         index=entry.number("logIndex"),
         time=entry.number("integratedTime"),
-        promise=promise.data("signedEntryTimestamp"),
+        promise=promise,
         proof=_proof(entry.at("inclusionProof", _PROOF)) if entry.has("inclusionProof") else None,
         body=entry.data("canonicalizedBody"),
     )
