@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder
     from in_toto_done_receipt.producer.written import WrittenReceipt, read_receipt
     from in_toto_done_receipt.profile.load import load_profile
-    from in_toto_done_receipt.profile.settings import Settings, from_profiles
+    from in_toto_done_receipt.profile.settings import Settings
+    from in_toto_done_receipt.profile.union import from_profiles
     from in_toto_done_receipt.recompute.context import RecomputeContext
     from in_toto_done_receipt.results.decision import Decision
     from in_toto_done_receipt.results.findings import Finding
@@ -58,7 +59,7 @@ _PUBLIC: Final = {
     "UNSIGNED": "trust.model",
     "VerificationResult": "results.model",
     "WrittenReceipt": "producer.written",
-    "from_profiles": "profile.settings",
+    "from_profiles": "profile.union",
     "handlers_by_type": "handlers.registry",
     "load_plugins": "handlers.registry",
     "load_profile": "profile.load",

@@ -5,7 +5,10 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeVar
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.admission.decide import decide
 from in_toto_done_receipt.admission.engines import PolicyEngine
@@ -17,10 +20,12 @@ from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.recompute.contradiction import with_contradictions
 from in_toto_done_receipt.results.decision import Decision
-from in_toto_done_receipt.results.model import VerificationResult
+from in_toto_done_receipt.results.model import PayloadFacts, VerificationResult
 from in_toto_done_receipt.results.outcome import exit_code, refutation_code
 from in_toto_done_receipt.trust.model import TrustPolicy
+from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.reader import ReceiptFile, read_receipts
+from in_toto_done_receipt.wire.rfc3339 import format_time
 from in_toto_done_receipt.wire.value import Value
 
 T = TypeVar("T")
@@ -102,14 +107,32 @@ def _recomputed_as(as_format: str, data: bytes, trust: TrustPolicy, context: Rec
     return Recomputed(result=examine_old(old, trust=trust, context=context), skipped=0)  # 2 to 6
 
 
-def decide_on(result: VerificationResult, settings: Settings, engine: PolicyEngine) -> Decision:
-    """Step 7 for a result: the policy, asked with the verifier's settings."""
+def decide_on(
+    result: VerificationResult, settings: Settings, engine: PolicyEngine, *, at: datetime | None = None
+) -> Decision:
+    """Step 7 for a result: the policy, asked with the verifier's settings, as of the result's time or `at`."""
     return decide(
         result,
-        settings.policy_document(),
+        policy_document(result, settings),
         engine=engine,
-        evaluated_at=result.evaluated_at,
+        evaluated_at=result.evaluated_at if at is None else format_time(at),
         seconds=DECISION_SECONDS,
+    )
+
+
+def policy_document(result: VerificationResult, settings: Settings) -> dict[str, Any]:
+    """The `profile` member of the policy input for this result: a result that was back-dated stays so."""
+    document = settings.policy_document()
+    return document | {"backdated": settings.backdated or result.backdated}
+
+
+def payload_facts(result: VerificationResult) -> PayloadFacts:
+    """One payload in the list of a file's payloads; nothing of it is told unless trusted principals signed it."""
+    return PayloadFacts(
+        payload_sha256=result.input.payload_sha256,
+        lines=result.input.lines,
+        signers=result.attester_names,
+        predicate_type=result.predicate_type,
     )
 
 
@@ -125,13 +148,19 @@ def _best(
     known = handlers_by_type() if handlers is None else handlers
     results: list[VerificationResult] = []
     faults: list[MalformedInput] = []
+    payloads: list[PayloadFacts] = []
     for group in file.groups:
         try:
             results.append(examine(group, file, trust=trust, context=context, handlers=known))  # 2 to 6
+            payloads.append(payload_facts(results[-1]))
         except MalformedInput as error:
             faults.append(error)
+            facts = PayloadFacts(payload_sha256=sha256_hex(group.payload), lines=group.lines, fault=error.message)
+            payloads.append(facts)
     if not results:
         raise faults[0]
+    if len(payloads) > 1:
+        results = [replace(one, input=replace(one.input, payloads=tuple(payloads))) for one in results]
     judged: list[T] = []
     for result in with_contradictions(results):
         judged.append(judge(Recomputed(result=result, skipped=file.skipped)))

@@ -16,7 +16,21 @@ settings.register_profile("campaign", max_examples=20_000, deadline=None, suppre
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if CI else "default"))
 
 # What a person's shell, a git hook or a CI job may have set, and what a test that needs it sets for itself.
-SURROUNDINGS = ("GIT_", "XDG_", "SIGSTORE_", "ACTIONS_ID_TOKEN_", "COSIGN_", "NO_COLOR", "FORCE_COLOR", "SSL_CERT_")
+SURROUNDINGS = (
+    "GIT_",
+    "XDG_",
+    "SIGSTORE_",
+    "ACTIONS_ID_TOKEN_",
+    "COSIGN_",
+    "AWS_",
+    "AZURE_",
+    "GOOGLE_",
+    "VAULT_",
+    "BUILDKITE",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "SSL_CERT_",
+)
 PROXIES = tuple(f"{scheme}_proxy" for scheme in ("http", "https", "all", "no"))
 
 

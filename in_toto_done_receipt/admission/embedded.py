@@ -129,6 +129,8 @@ class Policy:
 
     def evaluate(self, raw: bytes, seconds: float, *, entry: int = 0, data: bytes | None = None) -> Any:
         """The module's answer: a list with one result, or an empty one. Raises EngineError."""
+        if seconds <= 0:
+            raise EngineError("no decision: no time was left", code="engine.timeout")
         try:
             instance = self._idle.pop()
         except IndexError:

@@ -14,8 +14,9 @@ from in_toto_done_receipt.cli.outputs import (
     views,
     write_all,
 )
-from in_toto_done_receipt.cli.verify_options import engine_options, output_options
-from in_toto_done_receipt.cli.verify_setup import Flags, settings_of
+from in_toto_done_receipt.cli.settings import VERIFY_ALONE, settings_of
+from in_toto_done_receipt.cli.verify_options import admission_options, engine_options, output_options
+from in_toto_done_receipt.cli.verify_setup import Flags, time_of
 from in_toto_done_receipt.errors import MalformedInput
 from in_toto_done_receipt.pipeline import Outcome, decide_on
 from in_toto_done_receipt.profile.limits import LIMITS
@@ -23,33 +24,16 @@ from in_toto_done_receipt.results.document import read_result
 from in_toto_done_receipt.results.outcome import exit_code
 from in_toto_done_receipt.wire.digests import sha256_hex
 
-# What `settings_of` reads and `admit` has no flag for.
-_ABSENT: Flags = {
-    "root": None,
-    "plugins": (),
-    "allow_command": (),
-    "recheck_commands": False,
-    "sandbox": None,
-    "limits": (),
-    "timeout": None,
-}
-
 
 @click.command()
 @click.argument("result", type=FILE)
 @click.option("--expected-digest", type=TEXT, help="sha256 of the result document, from a trusted channel.")
-@click.option("profiles", "--profile", multiple=True, type=FILE, help="The profile that recompute was given.")
-@click.option(
-    "--minimum-assurance",
-    type=click.Choice(["reported", "partially_rechecked", "fully_rechecked"]),
-    help="The assurance to demand.",
-)
 @click.option("--unsigned", is_flag=True, help="Accept a result for which no signature was asked.")
-@click.option("overrides", "--override", multiple=True, type=TEXT, help="Permit a flag to loosen the profile.")
+@admission_options
 @engine_options
 @output_options
 def command(result: Path, expected_digest: str | None, **flags: Any) -> int:
-    """Decide on a result document. States, coverage and assurance are computed again from its items.
+    """Decide on a result document, as of now. States, coverage and assurance are computed again from its items.
 
     \b
     Example:
@@ -64,7 +48,7 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
     outputs = split_outputs(flags["outputs"])
     for _, target in outputs:
         keep_inputs(target, path, flags["profiles"], flags["policy_key"], *policy_files(flags))
-    settings = settings_of(_ABSENT | flags)
+    settings = settings_of(VERIFY_ALONE | flags)
     data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default, limit_name="result-bytes")
     digest = sha256_hex(data)
     if expected_digest is not None and digest != expected_digest.removeprefix("sha256:"):
@@ -75,8 +59,8 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
             f"{path}: made with profile {result.profile_digest or 'none'}, this one is {settings.digest or 'none'}",
             hint="give admit the profiles that recompute was given",
         )
-    with engine_of(_ABSENT | flags) as engine:
-        decision = decide_on(result, settings, engine)
+    with engine_of(VERIFY_ALONE | flags) as engine:
+        decision = decide_on(result, settings, engine, at=time_of(flags["at"]))
     code = exit_code(result, decision)
     outcome = Outcome(result=result, decision=decision, exit_code=code, skipped=0)
     shown = views(name, outputs, settings, several=False, colour=flags["color"], quiet=flags["quiet"])

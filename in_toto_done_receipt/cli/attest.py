@@ -36,7 +36,8 @@ def command(out: Path, overrides: tuple[str, ...], output_format: str, as_json: 
     how = signing.take(given, out=out, ambient=overridden)  # a job's own token was near the evidence
     if not overridden:
         refuse_identity()
-    keep_inputs(out, *how.inputs, *given.values(), root=given["root"])
+    for output in how.outputs(out):
+        keep_inputs(output, *how.inputs, *given.values(), root=given["root"])
     request = read_request(given, out=out, now=utc_now())
     signing.check_early(how)
     with progress("manifest") as step:

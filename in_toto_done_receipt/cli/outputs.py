@@ -16,7 +16,7 @@ from in_toto_done_receipt.admission.decide import policy_input
 from in_toto_done_receipt.cli.main import exit_code, hint_of
 from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError, UsageError
 from in_toto_done_receipt.observe.files import write_atomic
-from in_toto_done_receipt.pipeline import Outcome
+from in_toto_done_receipt.pipeline import Outcome, policy_document
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.report.json import dump, render_json
 from in_toto_done_receipt.report.text import render_text
@@ -70,7 +70,7 @@ def _policy_input(outcome: Outcome, settings: Settings) -> Any:
     return json.loads(
         policy_input(
             outcome.result,
-            settings.policy_document(),
+            policy_document(outcome.result, settings),
             codes=outcome.decision.demanded,
             evaluated_at=outcome.decision.evaluated_at,
         )

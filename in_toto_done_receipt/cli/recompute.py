@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document, write_output
+from in_toto_done_receipt.cli.settings import settings_of
 from in_toto_done_receipt.cli.verify_options import demand_options, trust_options, workspace_options
-from in_toto_done_receipt.cli.verify_setup import context_of, settings_of, trust_of
+from in_toto_done_receipt.cli.verify_setup import context_of, trust_of
 from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
 from in_toto_done_receipt.pipeline import recompute
 from in_toto_done_receipt.report.json import dump, result_tree

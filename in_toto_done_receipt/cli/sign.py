@@ -29,7 +29,8 @@ def command(statement: Path, out: Path, output_format: str, as_json: bool, **giv
       done-receipt sign statement.json --sigstore --out receipt.sigstore.json
     """
     how = signing.take(given, out=out, statement=statement)
-    keep_inputs(out, statement, *how.inputs)
+    for output in how.outputs(out):
+        keep_inputs(output, statement, *how.inputs)
     signing.check_early(how)
     payload = read_document(statement, what="statement", limit=MAX_PAYLOAD_BYTES, limit_name="payload-bytes")
     signed = signing.sign(payload, how)

@@ -29,7 +29,7 @@ from in_toto_done_receipt.producer.identity_token import (
     interactive_token,
     read_token,
 )
-from in_toto_done_receipt.producer.key_service import KeyAt, Opening, check_available, key_at, open_key
+from in_toto_done_receipt.producer.key_service import KeyAt, Opening, check_available, file_of, key_at, open_key
 from in_toto_done_receipt.producer.keys import MAX_KEY_BYTES, pem_of_spki
 from in_toto_done_receipt.producer.sign import PayloadSigner, Signed, key_signer, sign_statement
 from in_toto_done_receipt.producer.signing_config import MAX_CONFIG_BYTES, Instance, read_instance
@@ -93,7 +93,12 @@ class How(Value, kw_only=True):
     def inputs(self) -> tuple[Path | None, ...]:
         """All files that signing reads."""
         configs = (self.trust_config, self.signing_config, self.trusted_root)
-        return (self.key, self.public_key, self.identity_token, self.passphrase_file, *configs)
+        own = None if self.signer is None or self.signer.scheme != "file2" else file_of(self.signer)
+        return (self.key, own, self.public_key, self.identity_token, self.passphrase_file, *configs)
+
+    def outputs(self, out: Path) -> tuple[Path, ...]:
+        """All files that are written."""
+        return (out,) if self.public_key_out is None else (out, self.public_key_out)
 
     @property
     def publishes(self) -> bool:
@@ -115,7 +120,7 @@ def take(given: dict[str, Any], *, out: Path, statement: Path | None = None, amb
     standard = [is_stdout(path) for path in (statement, how.identity_token) if path is not None]
     if sum(standard) + (how.passphrase_fd == 0) > 1:
         raise UsageError("standard input can be one of statement, identity token and passphrase")
-    if how.public_key_out is not None and how.public_key_out == out:
+    if how.public_key_out is not None and how.public_key_out.absolute() == out.absolute():
         raise UsageError(f"--out and --public-key-out are the same: {out}")
     return how
 
@@ -262,8 +267,8 @@ def _instance(how: How) -> Instance:
     )
 
 
-def _config(flag: str, path: Path | None) -> tuple[Path, bytes] | None:
-    return None if path is None else (path, read_named(path, flag=flag, limit=MAX_CONFIG_BYTES))
+def _config(flag: str, path: Path | None) -> tuple[str, bytes] | None:
+    return None if path is None else (str(path), read_named(path, flag=flag, limit=MAX_CONFIG_BYTES))
 
 
 def _now() -> datetime:

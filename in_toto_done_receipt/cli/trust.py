@@ -45,6 +45,10 @@ def check(file: Path, output_format: str, as_json: bool) -> None:
         from in_toto_done_receipt.trust.material.anchors import load_anchors  # X.509: only a root pays for it
 
         load_anchors(policy.root)
+        if policy.root.cross_check:
+            from in_toto_done_receipt.trust.crosscheck import second_judge  # sigstore: half a second
+
+            second_judge(policy.root)
     now = datetime.now(UTC)
     warnings = list(weak_lines(policy, at=now))
     together = combinations(policy, at=now)
@@ -91,6 +95,7 @@ def _root_facts(root: RootFile, now: datetime) -> dict[str, Any]:
         "newestValidityStart": format_time(root.newest_validity_start),
         "age": root.age(now),
         "maxAge": root.max_age,
+        "crossCheck": root.cross_check,
     }
 
 

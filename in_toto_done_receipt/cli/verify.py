@@ -18,6 +18,7 @@ from in_toto_done_receipt.cli.outputs import (
     views,
     write_all,
 )
+from in_toto_done_receipt.cli.settings import settings_of
 from in_toto_done_receipt.cli.verify_options import (
     demand_options,
     engine_options,
@@ -25,7 +26,7 @@ from in_toto_done_receipt.cli.verify_options import (
     trust_options,
     workspace_options,
 )
-from in_toto_done_receipt.cli.verify_setup import Flags, context_of, settings_of, trust_of
+from in_toto_done_receipt.cli.verify_setup import Flags, context_of, trust_of
 from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError
 from in_toto_done_receipt.handlers.registry import BUILTIN_HANDLERS, handlers_by_type, load_plugins
 from in_toto_done_receipt.pipeline import Outcome, verify

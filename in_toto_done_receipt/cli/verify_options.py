@@ -7,6 +7,7 @@ import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
 from in_toto_done_receipt.importers.registry import OLD_FORMATS
+from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.trust.flags import CLAIM_FLAGS, SOURCE_FLAG
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,9 +73,6 @@ def workspace_options(function: F) -> F:
         click.option("--expected-digest", type=TEXT, help="Expected sha256 of the signed payload."),
         click.option("--recheck-commands", is_flag=True, help="Run allowed commands again, in a copy, in a sandbox."),
         click.option("--allow-command", multiple=True, type=TEXT, metavar="ARGV", help="Allow exactly this command."),
-        click.option(
-            "--sandbox", type=click.Choice(["bubblewrap", "landlock", "rlimits"]), help="Weakest level to accept."
-        ),
         click.option("--show-output", is_flag=True, help="Show the start of what commands print, on standard error."),
         unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
         unavailable("--inside-only", what="reading git", takes_value=False),
@@ -82,8 +80,8 @@ def workspace_options(function: F) -> F:
     )
 
 
-def demand_options(function: F) -> F:
-    """What to demand, by which policy, at what time."""
+def admission_options(function: F) -> F:
+    """What the policy is asked with: the profile, what flags change of it, at what time."""
     return _apply(
         function,
         click.option("profiles", "--profile", multiple=True, type=FILE, help="Acceptance profile; several all hold."),
@@ -92,9 +90,31 @@ def demand_options(function: F) -> F:
             type=click.Choice(["reported", "partially_rechecked", "fully_rechecked"]),
             help="The assurance to demand.",
         ),
-        click.option("--plugin", "plugins", multiple=True, type=TEXT, help="Load this installed predicate handler."),
-        click.option("--override", "overrides", multiple=True, type=TEXT, help="Permit a flag to loosen the profile."),
+        click.option(
+            "predicate_types",
+            "--predicate-type",
+            multiple=True,
+            type=TEXT,
+            metavar="URI",
+            help="Admit these predicate types only.",
+        ),
+        click.option("--repository", type=TEXT, metavar="URI", help="The repository that the receipt must name."),
+        click.option("--sandbox", type=click.Choice(SANDBOX_LEVELS[::-1]), help="Weakest level to accept."),
+        click.option("overrides", "--override", multiple=True, type=TEXT, help="Permit a flag to loosen the profile."),
         click.option("--at", type=TEXT, metavar="TIME", help="Evaluate as of this time (RFC 3339, UTC)."),
+    )
+
+
+def demand_options(function: F) -> F:
+    """What to demand, and what it may cost."""
+    return _apply(
+        function,
+        admission_options,
+        click.option("--max-age", type=click.IntRange(1), metavar="SECONDS", help="Since the run finished, at most."),
+        click.option(
+            "--skew", type=click.IntRange(0, 86_400), metavar="SECONDS", help="How far honest clocks may differ."
+        ),
+        click.option("--plugin", "plugins", multiple=True, type=TEXT, help="Load this installed predicate handler."),
         click.option("--timeout", type=click.IntRange(1, 86_400), help="Seconds for the whole verification."),
         click.option(
             "limits",
@@ -104,7 +124,6 @@ def demand_options(function: F) -> F:
             metavar="NAME=VALUE",
             help="Set a limit (`profile show` lists them).",
         ),
-        unavailable("--repository", what="binding to a repository"),
     )
 
 

@@ -13,20 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.options import read_named
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.through import leads_through
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
-from in_toto_done_receipt.profile.limits import LIMITS, limit_value
-from in_toto_done_receipt.profile.load import load_profile
-from in_toto_done_receipt.profile.model import CommandEntry
-from in_toto_done_receipt.profile.settings import Settings, from_profiles, with_flag, with_overrides
+from in_toto_done_receipt.profile.limits import LIMITS
+from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import Artifact, ExpectedContext, RecomputeContext
 from in_toto_done_receipt.recompute.limits import manifest_limits
-from in_toto_done_receipt.results.model import SANDBOX_LEVELS
-from in_toto_done_receipt.results.states import ASSURANCE_ORDER
 from in_toto_done_receipt.trust.file import load_trust
 from in_toto_done_receipt.trust.flags import CLAIM_FLAGS, from_flags
 from in_toto_done_receipt.trust.model import UNSIGNED, TrustPolicy
@@ -99,65 +94,6 @@ def outside(path: Path, root: Path | None, flag: str) -> None:
         )
 
 
-def settings_of(flags: Flags) -> Settings:
-    """Defaults, then every profile, then the flags that tighten (or loosen by name). Raises ConfigurationError."""
-    profiles = {}
-    for path in flags["profiles"]:
-        outside(path, flags["root"], "--profile")
-        data = read_named(path, flag="--profile", limit=MAX_CONFIG_BYTES)
-        profiles[str(path)] = load_profile(data, what=str(path))
-    settings = with_overrides(from_profiles(profiles), flags["overrides"])
-    if flags["unsigned"]:
-        settings = with_flag(settings, "unsigned", True, flag="--unsigned", looser=False)
-    if (wanted := flags["minimum_assurance"]) is not None:
-        looser = ASSURANCE_ORDER.index(wanted) < ASSURANCE_ORDER.index(settings.minimum_assurance)
-        settings = with_flag(settings, "minimum_assurance", wanted, flag="--minimum-assurance", looser=looser)
-    if flags["plugins"]:
-        united = tuple(dict.fromkeys(settings.plugins + flags["plugins"]))
-        settings = with_flag(settings, "plugins", united, flag="--plugin", looser=False)
-    settings = _with_commands(settings, flags)
-    return _with_limits(settings, flags)
-
-
-def _with_commands(settings: Settings, flags: Flags) -> Settings:
-    if flags["allow_command"] and not flags["recheck_commands"]:
-        raise UsageError("--allow-command without --recheck-commands allows what nobody runs")
-    entries = []
-    for text in flags["allow_command"]:
-        argv = split_argv(text, flag="--allow-command")
-        if not argv[0].startswith("/"):
-            raise UsageError(
-                f"--allow-command: executable {escape(argv[0])} is not an absolute path",
-                hint="an absolute path cannot be redirected by PATH",
-            )
-        entries.append(CommandEntry(argv=argv))
-    new = tuple(entry for entry in entries if all(entry.argv != known.argv for known in settings.commands))
-    if new:
-        looser = bool(settings.commands)
-        settings = with_flag(settings, "commands", settings.commands + new, flag="--allow-command", looser=looser)
-    if (level := flags["sandbox"]) is not None:
-        looser = SANDBOX_LEVELS.index(level) < SANDBOX_LEVELS.index(settings.sandbox_required)
-        settings = with_flag(settings, "sandbox_required", level, flag="--sandbox", looser=looser)
-        if looser:  # a lower level is by name only, and the decision shows it
-            settings = with_overrides(settings, ("sandbox.required",))
-    return settings
-
-
-def _with_limits(settings: Settings, flags: Flags) -> Settings:
-    chosen: dict[str, int] = {}
-    for text in flags["limits"]:
-        name, equals, value = text.partition("=")
-        if not equals or not value.isascii() or not value.isdigit():
-            raise UsageError(f"--limit {escape(text)}: wants NAME=VALUE, a whole number")
-        chosen[name] = limit_value(name, int(value), where="--limit")
-    if flags["timeout"] is not None:
-        chosen["seconds"] = flags["timeout"]
-    if not chosen:
-        return settings
-    looser = any(value > settings.limits[name] for name, value in chosen.items())
-    return with_flag(settings, "limits", {**settings.limits, **chosen}, flag="--limit", looser=looser)
-
-
 @contextlib.contextmanager
 def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
     """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError."""
@@ -173,7 +109,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
     with contextlib.ExitStack() as stack:
         workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))
         yield RecomputeContext(
-            evaluated_at=_now(flags["at"]),
+            evaluated_at=time_of(flags["at"]),
             settings=settings,
             workspace=workspace,
             artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
@@ -214,7 +150,8 @@ def _refuse_identity(settings: Settings) -> None:
         )
 
 
-def _now(at: str | None) -> datetime:
+def time_of(at: str | None) -> datetime:
+    """The time of --at, else now. Raises UsageError."""
     if at is None:
         return datetime.now(UTC)
     try:

@@ -41,6 +41,8 @@ def examine(
         sha256=file.sha256,
         bytes=file.size,
         payload_sha256=sha256_hex(group.payload),
+        lines=group.lines,
+        skipped=file.skipped,
     )
     return examined_as(
         lambda: verify_group(group, trust, at=context.evaluated_at),
@@ -82,7 +84,7 @@ def _handled(
     receipt = predicate if isinstance(predicate, DoneReceipt) else None
     _counted(verified.statement, receipt, context)
     verified, findings = _of_any(verified, receipt, context)
-    context = replace(context, signed_on=verified.signed_times)
+    context = replace(context, signed_on=verified.signed_times, signed_for=_repositories(verified))
     findings += handler.findings(predicate, verified.statement, context)  # steps 4 and 5
     return summarise(  # step 6
         Examination(
@@ -96,6 +98,11 @@ def _handled(
             **common,
         )
     )
+
+
+def _repositories(verified: VerifiedStatement) -> tuple[str, ...]:
+    named = (signer.claims.get("sourceRepositoryURI") for signer in verified.signers)
+    return tuple(sorted({repository for repository in named if repository is not None}))
 
 
 def _untrusted(error: SignatureNotTrusted) -> tuple[Finding, ...]:

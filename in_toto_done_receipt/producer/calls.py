@@ -9,6 +9,7 @@ import contextlib
 import http.client
 import ipaddress
 import json
+import re
 import socket
 import ssl
 import threading
@@ -31,6 +32,7 @@ ANSWER_BYTES: Final = 4 << 20
 SHOWN_CHARACTERS: Final = 200  # of what a service says of a refusal
 
 _PASSING: Final = frozenset({429, 500, 502, 503, 504})  # worth another try
+_TOKEN: Final = re.compile(r"ey[A-Za-z0-9_-]{8,}[A-Za-z0-9_.-]*")  # what could be a JWT, also a piece of one
 _AGAIN_SECONDS: Final = 0.05  # between two attempts to cut off a connection
 
 
@@ -148,7 +150,7 @@ def _spoken(error: Exception, seconds: float) -> str:
 
 
 def _refusal(answer: Answer) -> str:
-    """The status, and what the service said; none of it is trusted, the caller escapes it."""
+    """The status, and what the service said, without any token that it repeats. Nothing of it is trusted."""
     try:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:
@@ -159,7 +161,7 @@ def _refusal(answer: Answer) -> str:
     except (ValueError, RecursionError):
         said = answer.body[: 4 * SHOWN_CHARACTERS].decode("utf-8", "replace").strip().partition("\n")[0]
     status = f"HTTP status {answer.status} ({phrase})"
-    return f"{status}: {str(said)[:SHOWN_CHARACTERS]}" if said else status
+    return f"{status}: {_TOKEN.sub('…', str(said))[:SHOWN_CHARACTERS]}" if said else status
 
 
 def _once(url: SplitResult, request: Request, seconds: float) -> Answer:

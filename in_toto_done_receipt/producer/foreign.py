@@ -19,8 +19,11 @@ _WORDS: Final = {
 @contextmanager
 def speaking(what: str) -> Iterator[None]:
     """Whatever is raised becomes a ConfigurationError of one line after `what`; whatever is logged is dropped."""
-    logger, silent = logging.getLogger("securesystemslib"), logging.NullHandler()
-    logger.addHandler(silent)  # without any handler Python writes to standard error
+    import securesystemslib  # when it is imported, it has its loggers write warnings to standard error
+
+    logger = logging.getLogger(securesystemslib.__name__)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     except (DoneReceiptError, KeyboardInterrupt):
@@ -28,7 +31,7 @@ def speaking(what: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - securesystemslib lets out whatever the service's own library raises
         raise ConfigurationError(f"{what}: {_spoken(error)}") from None
     finally:
-        logger.removeHandler(silent)
+        logger.setLevel(level)
 
 
 def _spoken(error: Exception) -> str:
@@ -36,4 +39,6 @@ def _spoken(error: Exception) -> str:
     if name in _WORDS:
         return _WORDS[name]
     text = " ".join(str(error).split())[:SHOWN_CHARACTERS]
-    return f"{name}: {text}" if text else name
+    if not text:
+        return name
+    return text[:1].lower() + text[1:] if name == "ValueError" else f"{name}: {text}"

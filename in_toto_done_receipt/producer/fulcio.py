@@ -35,10 +35,7 @@ def request_certificate(
         )
     body = json.dumps({"certificateSigningRequest": b64encode(_signing_request(private)).decode()}).encode()
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": "application/json"}
-    try:
-        answer = call(fulcio, Request(path=PATH, body=body, headers=headers), deadline)
-    except ProducerError as refused:
-        raise ProducerError(refused.message.replace(token, "…"), hint=refused.hint) from None
+    answer = call(fulcio, Request(path=PATH, body=body, headers=headers), deadline)
     certificate = _leaf(answer.body, fulcio)
     if certificate.public_key() != private.public_key():
         raise ProducerError(f"{fulcio.named}: the certificate is for another key")

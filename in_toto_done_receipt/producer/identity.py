@@ -5,7 +5,8 @@ from typing import Final
 
 OVERRIDE: Final = "identity-near-evidence"
 
-# Whoever reads one of these can sign as this job: tokens, and where tokens are to be had.
+# Whoever reads one of these can sign as this job: tokens, and where tokens and credentials are to be had. Every source
+# that the library for ambient tokens asks (`id`), and what the services of `--signer` are opened with.
 AMBIENT_VARIABLES: Final = (
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN",  # GitHub Actions, with `id-token: write`
     "ACTIONS_ID_TOKEN_REQUEST_URL",
@@ -13,17 +14,30 @@ AMBIENT_VARIABLES: Final = (
     "CI_JOB_JWT",  # GitLab before 17
     "CI_JOB_JWT_V1",
     "CI_JOB_JWT_V2",
-    "BUILDKITE_AGENT_ACCESS_TOKEN",
+    "BUILDKITE_AGENT_ACCESS_TOKEN",  # with it the agent's program hands out tokens
+    "BUILDKITE_AGENT_JOB_API_TOKEN",
     "CIRCLE_OIDC_TOKEN",
     "CIRCLE_OIDC_TOKEN_V2",
     "SYSTEM_OIDCREQUESTURI",  # Azure Pipelines
     "BITBUCKET_STEP_OIDC_TOKEN",
+    "GOOGLE_SERVICE_ACCOUNT_NAME",  # an account to act as, through the machine's metadata service
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "AWS_SECRET_ACCESS_KEY",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+    "AZURE_CLIENT_SECRET",
+    "AZURE_CLIENT_CERTIFICATE_PATH",
+    "AZURE_PASSWORD",
     "AZURE_FEDERATED_TOKEN_FILE",
-    "COSIGN_PASSWORD",  # signer settings
+    "IDENTITY_HEADER",  # Azure, managed identity
+    "MSI_SECRET",
+    "VAULT_TOKEN",
+    "COSIGN_PASSWORD",
     "COSIGN_PRIVATE_KEY",
     "COSIGN_PKCS11_PIN",
-    "VAULT_TOKEN",
 )
 
 

@@ -33,7 +33,7 @@ from in_toto_done_receipt.wire import dsse
 from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:
-    from securesystemslib.signer import Key, SSlibKey
+    from securesystemslib.signer import Key
 
 # Scheme -> what it needs: a module of which extra. `file2` and `gnupg` need no extra.
 EXTRAS: Final[dict[str, tuple[str, str]]] = {
@@ -83,6 +83,8 @@ def key_at(uri: str) -> KeyAt:
         query = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
     except ValueError:
         raise UsageError(f"--signer: not the URI of a key: {uri!a}") from None
+    if parts.fragment:
+        raise UsageError(f"--signer: nothing behind a # is read: {uri!a}")
     known = {"hsm": {"label"}, "gnupg": {"keyid"}}.get(scheme, set())
     if unknown := sorted(query.keys() - known):
         raise UsageError(f"--signer: {scheme} knows no {unknown[0]!a}")
@@ -130,11 +132,15 @@ def open_key(at: KeyAt, opening: Opening) -> PayloadSigner:
     return ServiceSigner(at, opening)
 
 
+def file_of(at: KeyAt) -> Path:
+    """The file that a `file2` URI names."""
+    return Path(os.environ.get(FILE_PREFIX, "")) / at.place
+
+
 def _open_file(at: KeyAt, opening: Opening) -> PayloadSigner:
     """A PEM file, also an encrypted one, which securesystemslib cannot open."""
-    path = Path(os.environ.get(FILE_PREFIX, "")) / at.place
     try:
-        pem = read_file(path, limit=MAX_KEY_BYTES, what=at.named, limit_name="file-bytes")
+        pem = read_file(file_of(at), limit=MAX_KEY_BYTES, what=at.named, limit_name="file-bytes")
     except InputError as error:
         raise ConfigurationError(error.message, hint=error.hint) from None
     signer = key_signer(pem, passphrase=opening.secret, what=at.named, key_id=opening.key_id, padding=opening.padding)
@@ -267,7 +273,11 @@ _IMPORTERS: Final = {
 
 
 def _pem(public: "Key") -> bytes:
+    """The public half as SubjectPublicKeyInfo; securesystemslib keeps Ed25519 as the bare 32 bytes."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    key: SSlibKey | Any = public
-    return public_pem_of(load_pem_public_key(key.keyval["public"].encode()))
+    text = public.keyval["public"]
+    if public.keytype == "ed25519":
+        return public_pem_of(Ed25519PublicKey.from_public_bytes(bytes.fromhex(text)))
+    return public_pem_of(load_pem_public_key(text.encode()))

@@ -39,14 +39,14 @@ def fetch_instance(now: datetime, *, repository: str = REPOSITORY, root: bytes |
                 hint="--trust-config FILE names another instance, and needs no such download",
             ) from None
     return read_instance(
-        signing_config=(Path(f"{repository}/{_TARGETS[1]}"), signing),
-        trusted_root=(Path(f"{repository}/{_TARGETS[0]}"), trusted),
+        signing_config=(f"{repository}/{_TARGETS[1]}", signing),
+        trusted_root=(f"{repository}/{_TARGETS[0]}", trusted),
         now=now,
     )
 
 
 def _download(repository: str, root: bytes, folder: str) -> tuple[bytes, ...]:
-    from tuf.ngclient.updater import Updater
+    from tuf.ngclient import Updater
 
     updater = Updater(
         metadata_dir=folder,

@@ -5,7 +5,6 @@ demand: valid now, the highest version that is spoken here, the newest, one of e
 """
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, TrustError
@@ -59,36 +58,36 @@ class _Offer(Value, kw_only=True):
 
 def read_instance(
     *,
-    trust_config: tuple[Path, bytes] | None = None,
-    signing_config: tuple[Path, bytes] | None = None,
-    trusted_root: tuple[Path, bytes] | None = None,
+    trust_config: tuple[str, bytes] | None = None,
+    signing_config: tuple[str, bytes] | None = None,
+    trusted_root: tuple[str, bytes] | None = None,
     now: datetime,
 ) -> Instance:
-    """The instance that these files describe; a signing configuration and a root of their own beat the trust config's.
+    """The instance that these files (name and content) describe; signing configuration and root of their own go first.
 
     Raises ConfigurationError: a file that is not what its flag wants, no signing configuration or no root among them,
     services that the configuration demands and does not have.
     """
     config: Any = None
     root: RootFile | None = None
-    names = []
+    name = ""
     if trust_config is not None:
-        path, data = trust_config
-        tree = _document(data, str(path), TRUST_CONFIG, "a client trust configuration")
-        config, names = tree.get("signingConfig"), [str(path)]
+        name, data = trust_config
+        tree = _document(data, name, TRUST_CONFIG, "a client trust configuration")
+        config = tree.get("signingConfig")
         if trusted_root is None:
-            root = _inner_root(tree.get("trustedRoot"), str(path))
+            root = _inner_root(tree.get("trustedRoot"), name)
     if signing_config is not None:
-        path, data = signing_config
-        config, names = _document(data, str(path), SIGNING_CONFIG, "a signing configuration"), [str(path)]
+        name, data = signing_config
+        config = _document(data, name, SIGNING_CONFIG, "a signing configuration")
     if trusted_root is not None:
-        root = read_root(trusted_root[1], name=str(trusted_root[0]))
+        root = read_root(trusted_root[1], name=trusted_root[0])
     if root is None or config is None:
         missing = "trusted root" if root is None else "signing configuration"
         raise ConfigurationError(
             f"a {missing} is missing", hint="--trust-config FILE has both; or --signing-config and --trusted-root"
         )
-    return _instance(config, root, names[0], now)
+    return _instance(config, root, name, now)
 
 
 def _document(data: bytes, name: str, media_type: str, what: str) -> dict[str, Any]:

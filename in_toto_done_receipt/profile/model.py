@@ -1,6 +1,7 @@
 """The acceptance profile as written (TOML). Published as `profile.v0.1.schema.json` beside this file."""
 
-from typing import Annotated, Final, Literal
+from datetime import datetime
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -12,29 +13,28 @@ from in_toto_done_receipt.wire.record import Record
 Text = Annotated[str, Meta(min_length=1, max_length=4096)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Seconds = Annotated[int, Meta(ge=1, le=100 * 366 * 86_400)]
+Collection = Literal["minimal", "ci", "protected-branch", "release"]
 EvidenceKind = Literal["path", "file", "text", "command", "tests", "output"]
 
-# Keys that design names and a later version brings: naming one is an error, so that nobody believes it is in force.
-UNAVAILABLE: Final[dict[str, str]] = {
-    "include": "choosing single rules",
-    "exclude": "leaving out single rules",
-    "tests": "running tests in the clean room",
-    "contract": "contract coverage from the base tree",
-    "change": "the scope of a change read from git",
-    "source": "binding to a repository read from git",
-    "exception": "exceptions",
-}
+# A test runner that the clean room knows; `junit` is any other one that writes a JUnit file.
+Runner = Literal["pytest", "unittest", "go", "node", "cargo", "junit"]
+
+# Ways to see that a test runner tells the truth: planted tests, existing ones in two halves, a gate before each test, a
+# value that equals nothing.
+Canary = Literal["planted", "halves", "gate", "value"]
 
 
 class EvidenceDemand(Record):
     """One claim that must be confirmed by evidence of this kind.
 
-    `argv`: the command that must have run (kind command). `paths`: each must be confirmed (kinds path, file, text).
+    `argv`: the command that must have run (kinds command and tests). `runner`: what must have run the tests (kind
+    tests). `paths`: each must be confirmed (kinds path, file, text).
     """
 
     claim: Text
     kind: EvidenceKind
     argv: tuple[str, ...] = ()
+    runner: Runner | None = None
     paths: tuple[str, ...] = ()
 
 
@@ -45,6 +45,52 @@ class CommandEntry(Record):
     exit_code: Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)] = 0
     stdout_contains: Text | None = None
     timeout: Annotated[int, Meta(ge=1, le=86_400)] | None = None
+
+
+class TestsDemand(Record):
+    """The verifier's own test command. `{junit}` in a word of `argv` stands for the file that the runner writes.
+
+    `negative_control`: new tests must fail on the old product. `canaries`: layers that must have been active.
+    """
+
+    runner: Runner
+    argv: tuple[str, ...]
+    negative_control: bool = False
+    canaries: tuple[Canary, ...] | None = None
+
+
+class ContractDemand(Record):
+    """Globs on the base tree: what must be sealed, and what counts as test or harness file beside the built-in set."""
+
+    sealed: tuple[Text, ...] | None = None
+    protected: tuple[Text, ...] | None = None
+
+
+class ChangeDemand(Record):
+    """Globs on paths of the change: the only ones it may touch, and ones that it may never touch."""
+
+    allowed: tuple[Text, ...] | None = None
+    protected: tuple[Text, ...] | None = None
+
+
+class SourceDemand(Record):
+    """The repository that receipt and certificates must name, spelled as they spell it."""
+
+    repository: Text
+
+
+class ExceptionEntry(Record):
+    """One requirement that is waived until `expires`, by whom and why; only for this term and subject, where named.
+
+    `term` is what follows the colon of a code in the decision; `subject` is the name of a matched subject.
+    """
+
+    code: Text
+    reason: Text
+    approver: Text
+    expires: datetime
+    term: Text | None = None
+    subject: Text | None = None
 
 
 class SandboxDemand(Record):
@@ -81,14 +127,21 @@ class Profile(Record):
     """One acceptance.toml."""
 
     version: Literal[1]
-    collection: str | None = None
+    collection: Collection | None = None
+    include: tuple[Text, ...] | None = None
+    exclude: tuple[Text, ...] | None = None
     minimum_assurance: Assurance | None = None
     evidence: tuple[EvidenceDemand, ...] = ()
     command: tuple[CommandEntry, ...] = ()
+    tests: TestsDemand | None = None
+    contract: ContractDemand | None = None
+    change: ChangeDemand | None = None
+    source: SourceDemand | None = None
     sandbox: SandboxDemand | None = None
     freshness: FreshnessDemand | None = None
     agent: AgentDemand | None = None
     usage: UsageDemand | None = None
     predicate_types: tuple[Text, ...] | None = None
     plugins: tuple[Text, ...] | None = None
+    exception: tuple[ExceptionEntry, ...] = ()
     limits: dict[str, int] | None = None

@@ -109,6 +109,7 @@ def summarise(examination: Examination) -> VerificationResult:
         handlers=examination.handlers,
         unrecognized_fields=examination.unrecognized,
         untrusted=Untrusted(statement=None if verified is None else verified.statement.tree),
+        backdated=context.settings.backdated,
     )
 
 

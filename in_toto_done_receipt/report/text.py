@@ -11,7 +11,7 @@ from typing import Final
 
 from in_toto_done_receipt.results.decision import Decision, Violation
 from in_toto_done_receipt.results.findings import Finding
-from in_toto_done_receipt.results.model import ClaimResult, EvidenceResult, Signer, VerificationResult
+from in_toto_done_receipt.results.model import ClaimResult, EvidenceResult, PayloadFacts, Signer, VerificationResult
 from in_toto_done_receipt.wire.escape import escape
 
 WIDTH: Final = 80
@@ -48,6 +48,7 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
     if result.sandbox.level != "none":
         yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
     yield from _claims(result.claims)
+    yield from _payloads(result, decision)
     yield from _findings(result, decision)
     yield from _violations("violations", decision.violations)
     yield from _violations("warnings", decision.warnings)
@@ -58,7 +59,8 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
 
 def _signature_lines(result: VerificationResult) -> Iterator[str]:
     for signer in result.signers:
-        yield from _wrap(_signer(signer), "  signed by   ")
+        line = "" if signer.line is None else f", line {signer.line}"
+        yield from _wrap(_signer(signer) + line, "  signed by   ")
         if signer.kind == "key" and signer.key_fingerprint is not None:
             yield f"  key         {signer.key_fingerprint.removeprefix('sha256:')}"
         repository = signer.claims.get("sourceRepositoryURI")
@@ -109,6 +111,28 @@ def _item(item: EvidenceResult) -> str:
     elif item.argv is not None:
         about = f" {quote(' '.join(item.argv))}"
     return f"{escape(item.kind)}{about}: {item.state} — {escape(item.message)}"
+
+
+def _payloads(result: VerificationResult, decision: Decision) -> Iterator[str]:
+    """What else is in a file of several payloads, when none of them is what was asked for."""
+    if decision.allow or not result.input.payloads:
+        return
+    yield ""
+    yield f"none of {len(result.input.payloads)} payloads in the file was admitted"
+    for payload in result.input.payloads[:_MAX_LISTED]:
+        numbers = ", ".join(str(number) for number in payload.lines)
+        where = f"  line{'s' if len(payload.lines) > 1 else ''} {numbers}: " if numbers else "  "
+        yield from _wrap(_payload(payload), where)
+    yield from _more(len(result.input.payloads))
+
+
+def _payload(payload: PayloadFacts) -> str:
+    if payload.fault is not None:
+        return f"cannot be examined: {escape(payload.fault)}"
+    signers = (
+        f"signed by {escape(', '.join(payload.signers))}" if payload.signers else "nobody that is trusted signed it"
+    )
+    return signers if payload.predicate_type is None else f"{signers}, predicate type {quote(payload.predicate_type)}"
 
 
 def _findings(result: VerificationResult, decision: Decision) -> Iterator[str]:

@@ -25,13 +25,33 @@ class Verifier(Record):
     version: str
 
 
+class PayloadFacts(Record):
+    """One payload of a file that holds several. What it says of itself is told only if trusted principals signed it.
+
+    `fault` says why it could not be examined at all.
+    """
+
+    payload_sha256: str
+    lines: tuple[int, ...] = ()
+    signers: tuple[str, ...] = ()
+    predicate_type: str | None = None
+    fault: str | None = None
+
+
 class InputFacts(Record):
-    """The bytes that were verified. `sha256` is the file's, `payload_sha256` the signed payload's."""
+    """The bytes that were verified. `sha256` is the file's, `payload_sha256` the signed payload's.
+
+    Of JSON Lines, `lines` are the ones with this payload, `skipped` counts those of another kind, and `payloads` lists
+    all, this one too, if there are several.
+    """
 
     media_type: str
     sha256: str
     bytes: int
     payload_sha256: str
+    lines: tuple[int, ...] = ()
+    skipped: int = 0
+    payloads: tuple[PayloadFacts, ...] = ()
 
 
 class SignedTime(Record):
@@ -45,7 +65,8 @@ class Signer(Record):
     """One trusted signer of the payload.
 
     `kind` is `key` or `sigstore`; `claims` are certificate claims named as `gh attestation verify` prints them;
-    `key_fingerprint` is `sha256:<SPKI digest>` of the key, or of the one in the certificate.
+    `key_fingerprint` is `sha256:<SPKI digest>` of the key, or of the one in the certificate. `line` is that of the
+    attestation, in JSON Lines.
     """
 
     name: str
@@ -57,11 +78,12 @@ class Signer(Record):
     key_fingerprint: str | None = None
     log_index: int | None = None
     times: tuple[SignedTime, ...] = ()
+    line: int | None = None
 
 
 class TrustedRoot(Record):
-    """The Sigstore trusted root that was used. `age` is in seconds at the time of evaluation: since `obtained_on`, which
-    is the verifier's word, else since its newest validity start.
+    """The Sigstore trusted root that was used. `age` is in seconds at the time of evaluation, and counts from
+    `obtained_on`, which is the verifier's word, or else from its newest validity start.
     """
 
     sha256: str
@@ -181,7 +203,10 @@ class RunFacts(Record):
 
 
 class VerificationResult(Record):
-    """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`."""
+    """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`.
+
+    `backdated`: `evaluated_at` had passed when the verification ran.
+    """
 
     schema: str
     evaluated_at: str
@@ -207,6 +232,7 @@ class VerificationResult(Record):
     handlers: tuple[str, ...]
     unrecognized_fields: tuple[str, ...]
     untrusted: Untrusted
+    backdated: bool = False
 
     def check(self, check: str) -> Check | None:
         """The check with this id, or None."""

@@ -102,6 +102,7 @@ _DENIED: Final[dict[str, str]] = {
     "statement.path_spelling": "a path is spelled otherwise than it is, as in a//b, and the verifier refuses that",
     "freshness.in_future": "the run finished after the signature or after now, beyond the tolerance",
     "freshness.too_old": "the run finished longer ago than the profile allows",
+    "freshness.other_repository": "the receipt or a certificate does not name the repository that the profile demands",
 }
 _NEUTRAL: Final[dict[str, str]] = {
     "signature.verified": "enough trusted principals signed these bytes",
@@ -158,6 +159,7 @@ _NEUTRAL: Final[dict[str, str]] = {
     "evidence-output.subject_not_read": "the artifact is a subject, but the verifier did not read its bytes",
     "evidence-other.unknown_kind": "no check is registered for this kind of evidence",
     "freshness.fresh": "the run's times fit the clock the verifier trusts",
+    "freshness.same_repository": "the receipt and every certificate name the repository that the profile demands",
 }
 
 _BY_WEIGHT: Final[tuple[tuple[Weight, dict[str, str]], ...]] = (

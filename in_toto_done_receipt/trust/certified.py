@@ -7,6 +7,7 @@ Not checked: revocation, freshness, whether anybody trusts this identity.
 
 from typing import Any
 
+from in_toto_done_receipt.errors import TrustError
 from in_toto_done_receipt.trust.certificate import certificate_facts
 from in_toto_done_receipt.trust.demands import Time
 from in_toto_done_receipt.trust.identity import CertificateFacts
@@ -14,15 +15,15 @@ from in_toto_done_receipt.trust.material.anchors import Anchors, load_anchors
 from in_toto_done_receipt.trust.material.body import Maker, demand_logged
 from in_toto_done_receipt.trust.material.chain import demand_usage, issuers, load_certificate
 from in_toto_done_receipt.trust.material.entry import demand_form, demand_supported, promised_time, verify_entry
-from in_toto_done_receipt.trust.material.guard import does_not_verify, unsupported
+from in_toto_done_receipt.trust.material.guard import does_not_verify, guarded, unsupported
 from in_toto_done_receipt.trust.material.model import Material
-from in_toto_done_receipt.trust.material.pairs import pair_of, signed_by
+from in_toto_done_receipt.trust.material.pairs import pair_of, signed_by, signed_with_sha256
 from in_toto_done_receipt.trust.material.read import read_material
 from in_toto_done_receipt.trust.material.sct import demand_certified
 from in_toto_done_receipt.trust.material.stamp import verified_times
 from in_toto_done_receipt.trust.model import RootFile
 from in_toto_done_receipt.wire.bundle import Bundle
-from in_toto_done_receipt.wire.dsse import pae
+from in_toto_done_receipt.wire.dsse import Envelope, pae
 from in_toto_done_receipt.wire.value import Value
 
 
@@ -43,17 +44,28 @@ def verify_certified(bundle: Bundle, root: RootFile) -> Certified:
     """
     material = read_material(bundle.tree["verificationMaterial"], bundle.version)
     anchors = load_anchors(root)
+    if not anchors.authorities:
+        raise TrustError(f"{root.name}: trusted root has no certificateAuthorities, and identities are trusted")
     demand_supported(material.entries)
     if not material.entries and not material.stamps:
         raise unsupported("it has neither a log entry nor a timestamp", hint="nobody vouches for when it was signed")
     envelope = bundle.envelope
     certificate, times, log_index = verify_material(material, anchors, envelope.signatures[0].sig)
-    public = certificate.public_key()
-    if not signed_by(public, envelope.signatures[0].sig, pae(envelope.payload_type, envelope.payload)):  # 6
-        raise does_not_verify("its signature is not over this payload")
+    _demand_signed(certificate.public_key(), envelope.signatures[0].sig, envelope)  # 6
     for entry in material.entries:  # 7
         demand_logged(entry, envelope, maker_of(certificate))
-    return Certified(certificate=certificate, facts=certificate_facts(certificate), times=times, log_index=log_index)
+    with guarded(lambda detail: does_not_verify(f"its certificate cannot be read: {detail}")):
+        facts = certificate_facts(certificate)
+    return Certified(certificate=certificate, facts=facts, times=times, log_index=log_index)
+
+
+def _demand_signed(public: Any, signature: bytes, envelope: Envelope) -> None:
+    message = pae(envelope.payload_type, envelope.payload)
+    if signed_by(public, signature, message):
+        return
+    if signed_with_sha256(public, signature, message):
+        raise unsupported("its key signs with SHA-256, which in Sigstore's registry goes with P-256 only")
+    raise does_not_verify("its signature is not over this payload")
 
 
 def verify_material(material: Material, anchors: Anchors, signature: bytes) -> tuple[Any, tuple[Time, ...], int | None]:

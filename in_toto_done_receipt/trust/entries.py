@@ -44,12 +44,16 @@ class IdentityEntry(_Entry, kw_only=True):
 
 
 class SigstoreEntry(Record):
-    """`[sigstore]`: the trusted root. `max_age` is in seconds, from `obtained_on` or else from its last change."""
+    """`[sigstore]`: the trusted root. `max_age` is in seconds, from `obtained_on` or else from its last change.
+
+    With `cross_check` a bundle has to pass sigstore-python as well, where that can judge it.
+    """
 
     trusted_root: str
     sha256: str | None = None
     obtained_on: datetime | None = None
     max_age: int | None = None
+    cross_check: bool = False
 
 
 class TrustFile(Record):

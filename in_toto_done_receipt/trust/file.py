@@ -175,13 +175,14 @@ def _root(entry: SigstoreEntry, where: str, base: Path, read: Read) -> RootFile:
     if entry.sha256 is not None and (fault := digest_fault("sha256", entry.sha256)):
         raise TrustError(f"{where}.sha256: {fault}")
     path = base / _path(entry.trusted_root, f"{where}.trustedRoot")
-    return read_root(
+    root = read_root(
         read_named(path, f"{where}.trustedRoot", read),
         name=entry.trusted_root,
         pinned_sha256=entry.sha256,
         obtained_on=entry.obtained_on,
         max_age=entry.max_age,
     )
+    return replace(root, cross_check=entry.cross_check)
 
 
 def _scope(entry: KeyEntry | IdentityEntry, where: str) -> Scope:

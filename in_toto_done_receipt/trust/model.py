@@ -116,7 +116,8 @@ class TrustedIdentity(Value, kw_only=True):
 class RootFile(Value, kw_only=True):
     """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds.
 
-    `pinned` says whether the trust file names its digest.
+    `pinned` says whether the trust file names its digest; with `cross_check`, bundles have to pass sigstore-python as
+    well (`trust.crosscheck`).
     """
 
     name: str
@@ -126,6 +127,7 @@ class RootFile(Value, kw_only=True):
     obtained_on: datetime | None = None
     max_age: int | None = None
     pinned: bool = False
+    cross_check: bool = False
 
     def age(self, at: datetime) -> int:
         """Whole seconds since the verifier got it, else since its newest entry; negative if that is in the future."""
@@ -221,7 +223,8 @@ def _rule_tree(rule: TextRule) -> dict[str, str]:
 
 
 def _root_tree(root: RootFile) -> dict[str, Any]:
-    return {"sha256": root.sha256, "obtainedOn": _time(root.obtained_on), "maxAge": root.max_age}
+    age = {"obtainedOn": _time(root.obtained_on), "maxAge": root.max_age}
+    return {"sha256": root.sha256, "crossCheck": root.cross_check} | age
 
 
 def _scope_tree(scope: Scope) -> dict[str, Any]:

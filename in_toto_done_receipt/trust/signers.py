@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from in_toto_done_receipt.errors import SignatureNotTrusted
 from in_toto_done_receipt.results.model import SignedTime, Signer
 from in_toto_done_receipt.trust.demands import Time, demand_young, unmet
 from in_toto_done_receipt.trust.dsse import keys_that_signed
 from in_toto_done_receipt.trust.identity import match_identities
-from in_toto_done_receipt.trust.model import Scope, TrustedKey, TrustPolicy
+from in_toto_done_receipt.trust.model import RootFile, Scope, TrustedKey, TrustPolicy
 from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import Envelope, Signature
 from in_toto_done_receipt.wire.other_formats import foreign_signature
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.rfc3339 import format_time
+
+if TYPE_CHECKING:
+    from in_toto_done_receipt.trust.certified import Certified
 
 Signers = list[tuple[Signer, Scope]]
 
@@ -63,10 +66,7 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
             hint="trust its identity with --certificate-identity, --certificate-oidc-issuer and --trusted-root",
         )
     demand_young(trust.root, at)
-    from in_toto_done_receipt.trust.certified import (
-        maker_of,
-        verify_certified,
-    )  # X.509 is loaded only for a certificate
+    from in_toto_done_receipt.trust.certified import maker_of, verify_certified  # X.509: only for a certificate
 
     found = verify_certified(bundle, trust.root)
     fitting = match_identities(found.facts, trust.identities)
@@ -74,6 +74,7 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
     counting = [identity for identity, failure in judged if failure is None]
     if not counting:
         raise furthest([failure for _, failure in judged if failure is not None])
+    _cross_check(bundle, found, trust.root)
     return [
         (
             Signer(
@@ -91,6 +92,13 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
         )
         for identity in counting
     ]
+
+
+def _cross_check(bundle: Bundle, found: "Certified", root: RootFile) -> None:
+    if root.cross_check:
+        from in_toto_done_receipt.trust.crosscheck import confirm  # sigstore: a third of a second
+
+        confirm(bundle, found, root)
 
 
 def _by_managed_key(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers:

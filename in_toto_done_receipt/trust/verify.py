@@ -5,6 +5,8 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.errors import MalformedStatement, SignatureNotTrusted
 from in_toto_done_receipt.results.model import Signer, TrustedRoot, TrustFacts
 from in_toto_done_receipt.trust.dsse import keys_over
@@ -28,12 +30,12 @@ class _Found:
         self.signers: list[tuple[Signer, Scope]] = []
         self.failures: list[SignatureNotTrusted] = []
 
-    def try_(self, part: Callable[[], Signers]) -> None:
-        """Add the signers of a part, or the reason why it has none that count."""
+    def try_(self, part: Callable[[], Signers], line: int | None = None) -> None:
+        """Add the signers of a part, which stands in this line, or the reason why it has none that count."""
         try:
             for signer, scope in part():
-                if signer not in [known for known, _ in self.signers]:
-                    self.signers.append((signer, scope))
+                if signer not in [replace(known, line=None) for known, _ in self.signers]:
+                    self.signers.append((replace(signer, line=line), scope))
         except SignatureNotTrusted as failure:
             self.failures.append(failure)
 
@@ -48,8 +50,8 @@ def verify_group(group: Group, trust: TrustPolicy, *, at: datetime) -> VerifiedS
     """
     found = _Found()
     if trust.mode == "signed":
-        for part in group.parts:
-            found.try_(partial(signers_of, part, trust, at=at))
+        for part, line in group.placed:
+            found.try_(partial(signers_of, part, trust, at=at), line)
         _demand_threshold(found, trust)
     if group.payload_type not in PAYLOAD_TYPES:
         raise MalformedStatement(f"payload type is {quote(group.payload_type)}, expected {' or '.join(PAYLOAD_TYPES)}")

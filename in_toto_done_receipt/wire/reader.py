@@ -22,17 +22,27 @@ ENVELOPE_MEDIA_TYPE: Final = "application/vnd.dsse.envelope.v1+json"
 MAX_ATTESTATIONS: Final = 1024  # in one file: each costs signature checks
 
 Part = Envelope | Bundle
+Placed = tuple[Part, int | None]  # an attestation and its line in JSON Lines
 Format = Literal["envelope", "bundle", "statement"]
 Kind = Literal["envelope", "bundle", "jsonl", "statement"]
 
 
 class Group(Value, kw_only=True):
-    """Everything in a file that signs the same bytes; a bare statement is a group without parts."""
+    """Everything in a file that signs the same bytes; a bare statement is a group without parts.
+
+    `lines` are the numbers of the lines that hold the parts, from 1, in JSON Lines; empty for other files.
+    """
 
     payload: bytes
     payload_type: str
     media_type: str
     parts: tuple[Part, ...]
+    lines: tuple[int, ...] = ()
+
+    @property
+    def placed(self) -> tuple[Placed, ...]:
+        """The parts, each with its line."""
+        return tuple(zip(self.parts, self.lines or (None,) * len(self.parts), strict=True))
 
 
 class ReceiptFile(Value, kw_only=True):
@@ -74,7 +84,7 @@ def _read_one(tree: Any, data: bytes, what: str, allow_statement: bool) -> tuple
     if format_ is None:
         raise _not_a_receipt(tree, what)
     if format_ != "statement":
-        return format_, _grouped([_read_part(tree, format_, what)], what)
+        return format_, _grouped([(_read_part(tree, format_, what), None)], what)
     if not allow_statement:
         raise MalformedEnvelope(
             f"{what}: a bare statement, which nobody signed", hint="use --unsigned to look at it without a signer"
@@ -134,16 +144,16 @@ def _starts_with_a_whole_line(data: bytes) -> bool:
     return True
 
 
-def _read_lines(data: bytes, what: str) -> tuple[list[Part], int]:
+def _read_lines(data: bytes, what: str) -> tuple[list[Placed], int]:
     """The attestations of JSON Lines, and how many lines were skipped (in-toto bundle.md: unknown ones are ignored)."""
-    parts: list[Part] = []
+    parts: list[Placed] = []
     skipped = 0
     for number, line in _lines(data):
         part = _read_line(line, f"{what} line {number}", number) if line.strip() else None
         if part is None:
             skipped += 1
         else:
-            parts.append(part)
+            parts.append((part, number))
         if len(parts) > MAX_ATTESTATIONS:
             raise LimitExceeded("attestations", allowed=MAX_ATTESTATIONS, value=f"at least {len(parts)}", where=what)
     if not parts:
@@ -160,17 +170,19 @@ def _read_line(line: bytes, what: str, number: int) -> Part | None:
     return _read_part(tree, format_, what)
 
 
-def _grouped(parts: list[Part], what: str) -> tuple[Group, ...]:
-    together: dict[tuple[str, bytes], list[Part]] = {}
-    for part in parts:
+def _grouped(parts: list[Placed], what: str) -> tuple[Group, ...]:
+    together: dict[tuple[str, bytes], list[Placed]] = {}
+    for part, line in parts:
         envelope = part.envelope if isinstance(part, Bundle) else part
-        together.setdefault((envelope.payload_type, envelope.payload), []).append(part)
+        together.setdefault((envelope.payload_type, envelope.payload), []).append((part, line))
     return tuple(_group(payload_type, payload, same, what) for (payload_type, payload), same in together.items())
 
 
-def _group(payload_type: str, payload: bytes, parts: list[Part], what: str) -> Group:
+def _group(payload_type: str, payload: bytes, placed: list[Placed], what: str) -> Group:
+    parts = tuple(part for part, _ in placed)
     signatures = sum(1 if isinstance(part, Bundle) else len(part.signatures) for part in parts)
     if signatures > MAX_SIGNATURES:
         raise LimitExceeded("signatures", allowed=MAX_SIGNATURES, value=signatures, where=what)
     media_type = parts[0].media_type if isinstance(parts[0], Bundle) else ENVELOPE_MEDIA_TYPE
-    return Group(payload=payload, payload_type=payload_type, media_type=media_type, parts=tuple(parts))
+    lines = tuple(line for _, line in placed if line is not None)
+    return Group(payload=payload, payload_type=payload_type, media_type=media_type, parts=parts, lines=lines)

@@ -2,11 +2,8 @@
 
 import json
 import os
-import pty
-import select
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from tests.cli.terminal import on_a_terminal
 
 Cli = Callable[..., Any]
 
@@ -125,40 +124,8 @@ def test_no_passphrase_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
     assert cli("keygen", "--out", tmp_path / "k", "--passphrase", "x").code == 2
 
 
-ON_A_TERMINAL = """
-import fcntl, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-from in_toto_done_receipt.cli.main import main
-main(sys.argv[1:])
-"""
-
-
-def on_a_terminal(answers: list[bytes], *arguments: str | Path) -> tuple[int, bytes]:
-    """A command with a terminal of its own; each answer is typed when `: ` is shown."""
-    ours, theirs = pty.openpty()
-    argv = [sys.executable, "-c", ON_A_TERMINAL, *map(str, arguments)]
-    process = subprocess.Popen(argv, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-    os.close(theirs)
-    shown, left, from_here = b"", list(answers), 0
-    try:
-        while select.select([ours], [], [], 20)[0]:
-            try:
-                piece = os.read(ours, 4096)
-            except OSError:  # the other side has gone
-                break
-            shown += piece
-            if left and shown.rstrip(b" ").endswith(b":") and len(shown) > from_here:
-                from_here = len(shown)
-                os.write(ours, left.pop(0) + b"\n")
-        return process.wait(20), shown
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-
-
 def test_passphrase_at_a_terminal(tmp_path: Path) -> None:
-    code, shown = on_a_terminal([b"sesame", b"sesame"], "keygen", "--out", tmp_path / "k", "--encrypt")
+    code, shown = on_a_terminal([(b":", b"sesame")] * 2, "keygen", "--out", tmp_path / "k", "--encrypt")
     assert code == 0, shown
     assert opens(tmp_path / "k.pem", b"sesame")
     assert b"sesame" not in shown

@@ -127,7 +127,7 @@ def test_a_limit_is_named_with_its_value(place: Path, capsys: pytest.CaptureFixt
 def test_recompute_and_admit_in_two_jobs_come_to_the_same(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["recompute", *HONEST, "--out", "result.json"]) == 0
     digest = capsys.readouterr().err.strip().removeprefix("sha256:")
-    assert main.run(["admit", "result.json", "--expected-digest", digest, "--json"]) == 0
+    assert main.run(["admit", "result.json", "--expected-digest", digest, "--json", *AT]) == 0
     apart = json.loads(capsys.readouterr().out)
     assert run(*HONEST, "--json") == 0
     together = json.loads(capsys.readouterr().out)

@@ -17,6 +17,7 @@ from tests.forge.plan import Plan
 
 # Rekor v1 numbers its entries through all its trees; a proof speaks of one tree.
 EARLIER_TREES: Final = 1_000_000
+_TREE: Final = " - 1193050959916656506"  # the tree's number, in the origin of its checkpoints
 
 
 def encoded(data: bytes) -> str:
@@ -221,7 +222,8 @@ class TransparencyLog:
         if plan.checkpoint:
             lies = plan.lies
             size = plan.tree_size if lies.checkpoint_size is None else lies.checkpoint_size
-            note = self.note(size, lies.checkpoint_root or root, lies.checkpoint_origin or self.origin)
+            origin = self.origin + (_TREE if plan.rekor == "v1" else "")
+            note = self.note(size, lies.checkpoint_root or root, lies.checkpoint_origin or origin)
             proof["checkpoint"] = {"envelope": note}
         return proof
 

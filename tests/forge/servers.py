@@ -273,6 +273,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")  # clients that keep it would keep the server from ending
         self.end_headers()
         self.wfile.write(body)
 

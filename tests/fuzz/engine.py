@@ -62,7 +62,7 @@ def _seeds(name: str) -> Iterator[bytes]:
 
 
 def _by_atheris(atheris: Any, search: Callable[[bytes], None], name: str, seconds: int, folder: Path) -> None:
-    from tests.fuzz import findings, mutation, targets
+    from tests.fuzz import findings, targets
 
     target = targets.by_name(name)
     corpus, seeds, words = folder / "corpus", folder / "seeds", folder / "words"
@@ -76,7 +76,7 @@ def _by_atheris(atheris: Any, search: Callable[[bytes], None], name: str, second
         random = Random(seed)
         if random.random() < 0.5:
             return bytes(atheris.Mutate(data, max_size))
-        return mutation.mutated(data, words=target.words, toml=target.toml, random=random)[:max_size]
+        return target.mutated(data, random)[:max_size]
 
     arguments = [
         f"-max_total_time={seconds}",
@@ -97,7 +97,7 @@ def by_hypothesis(name: str, seconds: int) -> None:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
-    from tests.fuzz import findings, mutation, targets
+    from tests.fuzz import findings, targets
 
     target, search, seeds = targets.by_name(name), _search(name), list(_seeds(name))
     end, count = time.monotonic() + seconds, 0
@@ -115,7 +115,7 @@ def by_hypothesis(name: str, seconds: int) -> None:
         if time.monotonic() > end:
             return
         count += 1
-        data = mutation.mutated(seed, words=target.words, toml=target.toml, random=Random(number))
+        data = target.mutated(seed, Random(number))
         if at < len(data) and len(noise) > 4:
             data = data[:at] + noise + data[at + len(noise) :]
         with findings.in_time():

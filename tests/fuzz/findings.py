@@ -1,7 +1,9 @@
 """A finding as a case directory: testdata/fuzz/<target>-<digest>/ with the input and why it is there."""
 
 import hashlib
+import os
 import signal
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +36,22 @@ def in_time(seconds: int = MAX_SECONDS) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def silent() -> Iterator[list[str]]:
+    """Whatever is written to standard error inside, by C and Rust too, is put into the list at the end."""
+    said: list[str] = []
+    before = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+        file.seek(0)
+        said += file.read().decode("utf-8", "replace").splitlines()
 
 
 def fault_of(target: Target, data: bytes) -> BaseException | None:

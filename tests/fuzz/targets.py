@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 from unicodedata import category
 
@@ -26,7 +27,9 @@ from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_fau
 from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import PREDICATE_TYPE, read_predicate, unrecognized
 from in_toto_done_receipt.profile.load import load_profile
-from in_toto_done_receipt.profile.settings import Settings, described, from_profiles
+from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.profile.show import described
+from in_toto_done_receipt.profile.union import from_profiles
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.report.json import dump
 from in_toto_done_receipt.results.document import read_result
@@ -44,6 +47,9 @@ from in_toto_done_receipt.wire.rfc3339 import parse_time
 from in_toto_done_receipt.wire.statement import Statement, read_statement
 from in_toto_done_receipt.wire.strict_json import loads
 from tests.conformance import harness_original as original
+from tests.fuzz import genuine
+from tests.fuzz.bundle_mutation import WORDS, mutant
+from tests.fuzz.mutation import mutated
 
 ROOT: Final = Path(__file__).parents[2]
 DATA: Final = ROOT / "testdata"
@@ -57,7 +63,10 @@ Seeds = Callable[[], Iterable[bytes]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """`allowed` are the errors that the reader may raise, `words` what its dictionary holds besides JSON itself."""
+    """`allowed` are the errors that the reader may raise, `words` what its dictionary holds besides JSON itself.
+
+    `mutate` knows the form of the inputs better than `mutation.mutated` does.
+    """
 
     name: str
     run: Callable[[bytes], None]
@@ -65,6 +74,13 @@ class Target:
     seeds: Seeds
     words: tuple[str, ...] = ()
     toml: bool = False
+    mutate: Callable[[bytes, Random], bytes] | None = None
+
+    def mutated(self, data: bytes, random: Random) -> bytes:
+        """The input with a few changes that keep its form."""
+        if self.mutate is not None:
+            return self.mutate(data, random)
+        return mutated(data, words=self.words, toml=self.toml, random=random)
 
 
 def attempt(target: Target, data: bytes) -> None:
@@ -214,6 +230,24 @@ def _result(data: bytes) -> None:
     assert read_result(written, what="result", max_bytes=len(written)) == result
 
 
+def _bundle(data: bytes) -> None:
+    """A mutant of an attestation that others signed: what verifies is what they signed."""
+    genuine.attestation_mutant(data)
+
+
+def _root(data: bytes) -> None:
+    """A mutant of a trusted root: what verifies all the same is genuine."""
+    genuine.root_mutant(data)
+
+
+def _of_attestations(data: bytes, random: Random) -> bytes:
+    return mutant(data, tuple(genuine.bundles().values()), random)
+
+
+def _of_roots(data: bytes, random: Random) -> bytes:
+    return mutant(data, (genuine.root(),), random)
+
+
 # --- what they need -------------------------------------------------------------------------------------------------
 
 _STATEMENT: Final[dict[str, Any]] = {
@@ -358,6 +392,16 @@ TARGETS: Final = (
     Target(name="audit-line", run=_audit_line, seeds=_audit_lines, words=("seq", "prev", "hash", "record", "detail")),
     Target(name="contract", run=_contract, seeds=_files("receipts/*/contract.json"), words=("schema", "absent")),
     Target(name="manifest", run=_manifest, seeds=_manifests, words=("file_count", "files", "bytes", "total_bytes")),
+    Target(
+        name="bundle",
+        run=_bundle,
+        seeds=lambda: genuine.bundles().values(),
+        words=WORDS,
+        mutate=_of_attestations,
+    ),
+    Target(
+        name="root", run=_root, allowed=(TrustError,), seeds=lambda: [genuine.root()], words=WORDS, mutate=_of_roots
+    ),
     Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),
 )
 

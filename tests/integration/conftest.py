@@ -1,11 +1,15 @@
-"""One real Sigstore for all tests of this folder. Each of them is marked `integration` and `loopback`."""
+"""One real Sigstore, and what was signed with it. Every test of this folder is marked `integration` and `loopback`."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import cli
+from tests.integration.made import Made, make_all
 from tests.integration.stack.sigstore import PROGRAMS, SigstoreStack, running
+
+__all__ = ["cli"]
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +25,16 @@ def sigstore_stack(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     with running(tmp_path_factory.mktemp("sigstore"), programs) as stack:
         yield stack
         stack.servers.check()
+
+
+@pytest.fixture(scope="session")
+def other_root(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trusted root of another Sigstore, whose services have the same names."""
+    with running(tmp_path_factory.mktemp("other-sigstore"), programs) as stack:
+        return stack.trusted_root
+
+
+@pytest.fixture(scope="session")
+def made(sigstore_stack: SigstoreStack, tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """An honest receipt, and all bundles of it; nobody changes them."""
+    return make_all(tmp_path_factory.mktemp("made"), sigstore_stack, tool)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from in_toto_done_receipt.cli.settings import settings_of
 from in_toto_done_receipt.cli.verify import command
-from in_toto_done_receipt.cli.verify_setup import context_of, settings_of, trust_of
+from in_toto_done_receipt.cli.verify_setup import context_of, trust_of
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.trust.model import TrustPolicy
 

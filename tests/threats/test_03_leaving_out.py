@@ -2,6 +2,7 @@
 Answer: a demand makes the field required. Any subset of members: tests/property/test_hostile_receipts.py.
 """
 
+import json
 from typing import Any
 
 import pytest
@@ -68,20 +69,26 @@ def test_threat_03_an_audit_log_makes_its_pin_in_the_receipt_required(desk: Desk
     assert (seen.code, seen.violations) == (11, {"audit.log"})
 
 
-@pytest.mark.parametrize(
-    ("flags", "text"),
-    [
-        (["--repo", ".", "--base", "0" * 40], ""),
-        (["--repository", "https://example.com/r"], ""),
-        ([], '[source]\nrepository = "https://example.com/r"\n'),
-        ([], '[contract]\nsealed = ["tests/**"]\n'),
-        ([], '[change]\nallowed = ["src/**"]\n'),
-    ],
-)
-def test_threat_03_a_demand_that_nobody_can_check_yet_is_refused_not_forgotten(
-    desk: Desk, flags: list[str], text: str
-) -> None:
-    members: dict[str, Any] = profile(text) if text else {}
-    seen = desk.run("verify", *desk.lay(generate.Case(why="", **members)), *flags)
+def test_threat_03_a_flag_that_nobody_can_follow_yet_is_refused_not_forgotten(desk: Desk) -> None:
+    seen = desk.run("verify", *desk.lay(generate.Case(why="")), "--repo", ".", "--base", "0" * 40)
     assert seen.code == 4
     assert "not available in this version" in seen.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "text", "code"),
+    [
+        (["--repository", "https://example.com/r"], "", "freshness.source"),
+        ([], '[source]\nrepository = "https://example.com/r"\n', "freshness.source"),
+        ([], '[contract]\nsealed = ["tests/**"]\n', "contract.coverage"),
+        ([], '[change]\nallowed = ["src/**"]\n', "change.scope"),
+        ([], '[tests]\nrunner = "go"\nargv = ["/usr/bin/go", "test", "./..."]\n', "tests.inventory"),
+    ],
+)
+def test_threat_03_a_demand_that_nobody_checked_denies(desk: Desk, flags: list[str], text: str, code: str) -> None:
+    members: dict[str, Any] = profile(text) if text else {}
+    seen = desk.run("verify", *desk.lay(generate.Case(why="", **members)), *flags, "--json")
+    assert seen.code == 12
+    decision = json.loads(seen.out)["decision"]
+    assert code in decision["demanded"]
+    assert code in {said for violation in decision["violations"] for said in (violation["code"], violation.get("term"))}

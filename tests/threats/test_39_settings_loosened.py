@@ -16,6 +16,17 @@ EMPTY = (
     '[[command]]\nargv = [""]\n',
     "plugins = []\n",
     '[[evidence]]\nclaim = ""\nkind = "file"\n',
+    "evidence = []\n",
+    "command = []\n",
+    "include = []\n",
+    "exclude = []\n",
+    "exception = []\n",
+    "[tests]\n",
+    "[contract]\nsealed = []\n",
+    "[change]\nallowed = []\n",
+    "[source]\n",
+    "[sandbox]\n",
+    "[limits]\n",
 )
 
 
@@ -42,6 +53,13 @@ LOOSER = {
     "assurance": ('minimumAssurance = "fully_rechecked"\n', ("--minimum-assurance", "reported"), "minimumAssurance"),
     "sandbox": ('[sandbox]\nrequired = "bubblewrap"\n', ("--sandbox", "rlimits"), "sandbox.required"),
     "limit": ("[limits]\nevidence = 5\n", ("--limit", "evidence=6"), "limits"),
+    "age": ("[freshness]\nmaxAge = 7200\n", ("--max-age", "7201"), "freshness.maxAge"),
+    "skew": ("[freshness]\nskew = 60\n", ("--skew", "61"), "freshness.skew"),
+    "predicate types": (
+        'predicateTypes = ["https://w3id.org/done-receipt/v0.1"]\n',
+        ("--predicate-type", "https://w3id.org/done-receipt/v0.1", "--predicate-type", "https://example.com/other"),
+        "predicateTypes",
+    ),
     "timeout": ("[limits]\nseconds = 5\n", ("--timeout", "6"), "limits"),
     "command": (
         '[[command]]\nargv = ["/bin/true"]\n',

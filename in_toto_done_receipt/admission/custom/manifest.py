@@ -44,9 +44,7 @@ def read_manifest(data: bytes | None, *, what: str) -> Manifest:
     except msgspec.ValidationError as error:
         raise ConfigurationError(f"{where}: {escape(str(error))}") from None
     if versions := {manifest.rego_version, *manifest.file_rego_versions.values()} - {_REGO_VERSION}:
-        raise ConfigurationError(
-            f"{where}: Rego version is {min(versions)}, policy of your own is Rego v{_REGO_VERSION}"
-        )
+        raise ConfigurationError(f"{where}: Rego version is {min(versions)}, only v{_REGO_VERSION} is taken")
     if not manifest.roots:
         raise ConfigurationError(f"{where}: roots are empty: the bundle owns nothing", hint=_HINT)
     for root in manifest.roots:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 FILE: Final = ".signatures.json"
+_BY_ITSELF: Final = "_default"  # what OPA writes for: no plug-in
 _MIN_RSA_BITS: Final = 2048
 _RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 _CURVES: Final = {"secp256r1": "ES256", "secp384r1": "ES384", "secp521r1": "ES512"}
@@ -64,9 +65,7 @@ def read_key(pem: bytes, *, name: str, scope: str = "") -> SigningKey:
 def verify(files: Mapping[str, bytes], key: SigningKey, *, what: str) -> None:
     """The files are the ones that the key signed, no more and no fewer."""
     if FILE not in files:
-        raise ConfigurationError(
-            f"{what}: is not signed: it holds no {FILE}", hint=f"{key.name} was named to verify it"
-        )
+        raise ConfigurationError(f"{what}: is not signed ({FILE} is missing), and {key.name} was named to verify it")
     where = f"{what}: {FILE}"
     claims = _claims(_token(files[FILE], where), key, where)
     scope = claims.get("scope", "")
@@ -118,7 +117,7 @@ def _hashed(name: str, data: bytes, what: str) -> bytes:
 def _token(data: bytes, where: str) -> str:
     tree = _json(data, where)
     match tree:
-        case {"signatures": [str(token)], **more} if not more:
+        case {"signatures": [str(token)], **more} if more in ({}, {"plugin": _BY_ITSELF}):
             return token
         case {"plugin": _}:
             raise ConfigurationError(f"{where}: asks for a plug-in of OPA to verify it")

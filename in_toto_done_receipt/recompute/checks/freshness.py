@@ -1,15 +1,42 @@
-"""The run's end against a clock the verifier trusts: a verified timestamp, else the verifier's now."""
+"""The run's end against a clock the verifier trusts: a verified timestamp, else the verifier's now. The repository
+against the one that the profile demands.
+"""
 
 from datetime import datetime, timedelta
 
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.rfc3339 import format_time, parse_time
 
 _POINTER = "/predicate/run/finishedOn"
+_REPOSITORY = "/predicate/source/repository"
 
 
 def run(case: Case) -> tuple[Finding, ...]:
+    """Whether the run's end fits the clock, and the receipt is of the demanded repository, if one is demanded."""
+    wanted = case.context.settings.repository
+    return _time(case) if wanted is None else (*_time(case), _source(case, wanted))
+
+
+def _source(case: Case, wanted: str) -> Finding:
+    """Character for character: two spellings of one repository are two repositories."""
+    source = case.receipt.source
+    said = None if source is None else source.repository
+    if said != wanted:
+        text = "no repository" if said is None else f"repository {quote(said)}"
+        message = f"the receipt names {text}, {quote(wanted)} is demanded"
+        return finding(
+            "fail", "freshness.other_repository", message, pointer=_REPOSITORY, expected=wanted, observed=said
+        )
+    for claimed in case.context.signed_for:
+        if claimed != wanted:
+            message = f"a signer's certificate is of repository {quote(claimed)}, {quote(wanted)} is demanded"
+            return finding("fail", "freshness.other_repository", message, expected=wanted, observed=claimed)
+    return finding("pass", "freshness.same_repository", f"the repository is {quote(wanted)}", pointer=_REPOSITORY)
+
+
+def _time(case: Case) -> tuple[Finding, ...]:
     """Whether `finishedOn` is not after the signature (or now) and not older than the profile allows."""
     settings = case.context.settings
     finished = parse_time(case.receipt.run.finished_on)

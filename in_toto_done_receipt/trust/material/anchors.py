@@ -124,7 +124,7 @@ def _log(entry: dict[str, Any], where: str, valid: Validity) -> Log:
     if hashed == "SHA2_256" and (details in _KNOWN_DETAILS or str(details).startswith(_RSA_DETAILS)):
         public = load_der_public_key(decode_base64(key["rawBytes"], "rawBytes"))
         if not named_rightly(public, details):
-            raise TrustError(f"{where}: the key is not of the kind {quote(str(details))}")
+            raise ValueError(f"the key is not of the kind {quote(str(details))}")
     log_id = decode_base64(entry["logId"]["keyId"], "keyId")
     named = entry.get("checkpointKeyId")
     url = urlsplit(entry.get("baseUrl", ""))
@@ -144,6 +144,9 @@ def _authority(entry: dict[str, Any], where: str, valid: Validity) -> Authority:
 
     listed = entry["certChain"]["certificates"]
     chain = tuple(load_der_x509_certificate(decode_base64(item["rawBytes"], "rawBytes")) for item in listed)
+    for certificate in chain:
+        # Read only when they are asked for, later, where a fault would be taken for one of the bundle.
+        _ = certificate.subject, certificate.issuer, certificate.extensions, certificate.public_key()
     if not chain:
-        raise TrustError(f"{where}: no certificate")
+        raise ValueError("no certificate")
     return Authority(where=where, chain=chain, valid=valid)

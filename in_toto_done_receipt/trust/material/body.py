@@ -36,7 +36,7 @@ def demand_logged(entry: LogEntry, envelope: Envelope, maker: Maker) -> None:
 
     `signature.unsupported` for a kind of entry, or a key, that cannot be compared.
     """
-    spec = _spec(entry)
+    spec = spec_of(entry)
     if entry.kind == "dsse/0.0.1":
         _compare_dsse(spec, envelope, maker)
     elif entry.kind == "intoto/0.0.2":
@@ -50,8 +50,8 @@ def demand_logged(entry: LogEntry, envelope: Envelope, maker: Maker) -> None:
         raise unsupported(f"its log entry is of kind {quote(entry.kind)}")  # `entry.demand_supported` says more
 
 
-def _spec(entry: LogEntry) -> dict[str, Any]:
-    """The `spec` of the body, which is of the kind that the entry says."""
+def spec_of(entry: LogEntry) -> dict[str, Any]:
+    """The `spec` of the body. Raises SignatureNotTrusted unless that is JSON, of the kind that the entry says."""
     try:
         tree = strict_json.loads(entry.body, what="the log entry's body")
     except MalformedInput as fault:
@@ -66,7 +66,7 @@ def _compare_dsse(spec: dict[str, Any], envelope: Envelope, maker: Maker) -> Non
     _same_payload(_at(spec, "payloadHash"), envelope)
     signature = _only_one(spec.get("signatures"))
     _same(_decoded(signature.get("signature")), envelope.signatures[0].sig)
-    _same_maker(_decoded(signature.get("verifier")), maker)
+    demand_made_by(_decoded(signature.get("verifier")), maker)
 
 
 def _compare_intoto(spec: dict[str, Any], envelope: Envelope, maker: Maker) -> None:
@@ -78,7 +78,7 @@ def _compare_intoto(spec: dict[str, Any], envelope: Envelope, maker: Maker) -> N
     signature = _only_one(logged.get("signatures"))
     # The log keeps the base64 text that it was sent, in base64.
     _same(_decoded(_decoded(signature.get("sig"))), envelope.signatures[0].sig)
-    _same_maker(_decoded(signature.get("publicKey")), maker)
+    demand_made_by(_decoded(signature.get("publicKey")), maker)
 
 
 def compare_hashed(spec: dict[str, Any], digest: bytes, signature: bytes, maker: Maker) -> None:
@@ -107,8 +107,8 @@ def _same(logged: bytes, signature: bytes) -> None:
         raise _another("signature")
 
 
-def _same_maker(pem: bytes, maker: Maker) -> None:
-    """A PEM block with the certificate, or for a managed key the key."""
+def demand_made_by(pem: bytes, maker: Maker) -> None:
+    """Raises SignatureNotTrusted unless this is one PEM block with the certificate, or for a managed key the key."""
     match = _PEM.fullmatch(pem)
     label, der = (b"CERTIFICATE", maker.certificate) if maker.certificate else (b"PUBLIC KEY", maker.spki)
     text = b"" if match is None else match[2].replace(b"\n", b"").replace(b"\r", b"")

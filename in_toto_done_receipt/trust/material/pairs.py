@@ -48,14 +48,23 @@ def named_rightly(public: Any, details: str) -> bool:
 
 def signed_by(public: Any, signature: bytes, message: bytes) -> bool:
     """Whether the key made this signature over this message, with its own hash and in its own encoding."""
+    pair = pair_of(public)
+    return pair is not None and _signed(public, signature, message, pair.digest)
+
+
+def signed_with_sha256(public: Any, signature: bytes, message: bytes) -> bool:
+    """Whether an EC key of another pair made it with SHA-256, as old clients did; it counts no more than none."""
+    pair = pair_of(public)
+    odd = pair is not None and pair.digest in ("sha384", "sha512")
+    return odd and _signed(public, signature, message, "sha256")
+
+
+def _signed(public: Any, signature: bytes, message: bytes, digest: str | None) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives import hashes
     from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
-    pair = pair_of(public)
-    if pair is None:
-        return False
-    hash_: Any = None if pair.digest is None else getattr(hashes, pair.digest.upper())()
+    hash_: Any = None if digest is None else getattr(hashes, digest.upper())()
     try:
         if isinstance(public, ec.EllipticCurvePublicKey):
             public.verify(signature, message, ec.ECDSA(hash_))

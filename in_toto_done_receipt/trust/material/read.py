@@ -28,7 +28,7 @@ def read_material(tree: Any, version: str) -> Material:
     """
     try:
         material = _Object(tree, MATERIAL_MEMBERS, "/verificationMaterial")
-        stamps = _Object(material.object("timestampVerificationData"), ("rfc3161Timestamps",), material.place)
+        stamps = material.at("timestampVerificationData", ("rfc3161Timestamps",))
         return Material(
             version=version,
             certificate=_certificate(material, version),
@@ -71,9 +71,6 @@ class _Object:
     def has(self, name: str) -> bool:
         """Whether the member is there and not null."""
         return self._tree.get(name) is not None
-
-    def object(self, name: str) -> Any:
-        return self._tree.get(name)
 
     def at(self, name: str, known: tuple[str, ...]) -> "_Object":
         """The object under a name; an empty one when it is not there."""
@@ -143,13 +140,15 @@ def _certificate(material: _Object, version: str) -> bytes | None:
 
 def _entry(entry: _Object) -> LogEntry:
     kind = entry.at("kindVersion", ("kind", "version"))
-    promise = entry.at("inclusionPromise", ("signedEntryTimestamp",))
+    promise = entry.at("inclusionPromise", ("signedEntryTimestamp",)).data("signedEntryTimestamp")
+    if entry.has("inclusionPromise") and not promise:
+        raise MalformedEnvelope(f"{named(entry.place)}: an inclusionPromise without its signature")
     return LogEntry(
         kind=f"{kind.text('kind')}/{kind.text('version')}",
         log_id=entry.at("logId", ("keyId",)).data("keyId"),
         index=entry.number("logIndex"),
         time=entry.number("integratedTime"),
-        promise=promise.data("signedEntryTimestamp"),
+        promise=promise,
         proof=_proof(entry.at("inclusionProof", _PROOF)) if entry.has("inclusionProof") else None,
         body=entry.data("canonicalizedBody"),
     )

@@ -1,10 +1,19 @@
-"""What is in force: all profiles hold at once, flags tighten, loosening takes a name."""
+"""What is in force, how it is shown, and what the policy gets of it: flags tighten, loosening takes a name."""
+
+import json
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 
+from in_toto_done_receipt import admission
 from in_toto_done_receipt.errors import ProfileError, UsageError
 from in_toto_done_receipt.profile.load import load_profile
-from in_toto_done_receipt.profile.settings import Settings, from_profiles, with_flag, with_overrides
+from in_toto_done_receipt.profile.settings import KEYS, OVERRIDES, Settings, with_flag, with_overrides
+from in_toto_done_receipt.profile.show import as_toml, described
+from in_toto_done_receipt.profile.union import from_profiles
+from tests.unit.profile.test_load import WHOLE
 
 
 def settings(*texts: str) -> Settings:
@@ -17,44 +26,6 @@ def test_defaults_demand_the_most() -> None:
     assert found.minimum_assurance == "fully_rechecked"
     assert found.sandbox_required == "bubblewrap"
     assert found.digest is None
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_two_profiles_the_stricter_value_holds(order: tuple[int, int]) -> None:
-    texts = (
-        "minimumAssurance='reported'\nagent={models=['a','b']}\nfreshness={maxAge=10}\nlimits={claims=5}\n"
-        "usage={maxIterations=9}\nsandbox={required='rlimits'}",
-        "minimumAssurance='fully_rechecked'\nagent={models=['b','c']}\nfreshness={maxAge=20}\nlimits={claims=7}\n"
-        "usage={maxIterations=3, maxToolCalls=4}\nsandbox={required='landlock'}",
-    )
-    found = settings(texts[order[0]], texts[order[1]])
-    assert found.minimum_assurance == "fully_rechecked"
-    assert found.models == ("b",)
-    assert found.max_age == 10
-    assert found.limits["claims"] == 5
-    assert dict(found.usage) == {"maxIterations": 3, "maxToolCalls": 4}
-    assert found.sandbox_required == "landlock"
-
-
-def test_demands_and_commands_of_two_profiles_are_united() -> None:
-    demand = "[[evidence]]\nclaim='{}'\nkind='file'\n[[command]]\nargv=['/{}']"
-    found = settings(demand.format("a", "x"), demand.format("b", "y"))
-    assert [one.claim for one in found.evidence] == ["a", "b"]
-    assert [one.argv for one in found.commands] == [("/x",), ("/y",)]
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "message"),
-    [
-        ("agent={models=['a']}", "agent={models=['b']}", "nothing in common"),
-        ("predicateTypes=['a']", "predicateTypes=['b']", "nothing in common"),
-        ("[[command]]\nargv=['/a']", "[[command]]\nargv=['/a']\nexitCode=1", "something else about this argv"),
-        ("sandbox={variables={A='1'}}", "sandbox={variables={A='2'}}", "another value"),
-    ],
-)
-def test_profiles_that_contradict_each_other_are_refused(one: str, two: str, message: str) -> None:
-    with pytest.raises(ProfileError, match=message):
-        settings(one, two)
 
 
 def test_a_flag_may_not_loosen_what_a_profile_says() -> None:
@@ -77,5 +48,53 @@ def test_an_unknown_override_is_a_usage_error() -> None:
         with_overrides(settings(), ("everything",))
 
 
-def test_the_digest_is_of_all_profiles() -> None:
-    assert settings("limits={claims=5}").digest != settings("limits={claims=6}").digest
+def test_the_policy_document_has_only_the_sections_that_are_asked_for() -> None:
+    sections = {"tests", "contract", "change", "source", "agent", "usage"}
+    assert sections & set(settings().policy_document()) == set()
+    asked = settings(WHOLE.replace("version = 1", "")).policy_document()
+    assert sections <= set(asked)
+    assert asked["tests"] == {
+        "runner": "pytest",
+        "argv": ["/usr/bin/python3", "-m", "pytest", "--junitxml={junit}", "tests"],
+        "negativeControl": True,
+        "canaries": ["planted", "halves", "gate", "value"],
+    }
+    assert asked["exceptions"][0]["expires"] == "2027-01-31T00:00:00Z"
+
+
+def test_what_a_section_does_not_say_is_said_to_be_nothing() -> None:
+    document = settings("tests={runner='go', argv=['/a']}\ncontract={sealed=['a']}\nchange={protected=['b']}")
+    found = document.policy_document()
+    assert found["tests"] == {"runner": "go", "argv": ["/a"], "negativeControl": False, "canaries": []}
+    assert found["contract"] == {"sealed": ["a"], "protected": []}
+    assert found["change"] == {"protected": ["b"]}  # without `allowed` anything is
+
+
+@pytest.mark.parametrize("texts", [(), (WHOLE.replace("version = 1", ""),)], ids=["defaults", "whole"])
+def test_the_policy_document_fits_its_schema(texts: tuple[str, ...]) -> None:
+    schema = json.loads((Path(admission.__file__).parent / "policy-input.v0.1.schema.json").read_bytes())
+    part = schema["properties"]["profile"] | {"$schema": schema["$schema"]}
+    text = json.dumps(part).replace("#/properties/evaluatedAt", "#/$defs/time")
+    profile = json.loads(text) | {"$defs": {"time": schema["properties"]["evaluatedAt"]}}
+    document = settings(*texts).policy_document()
+    document["evidence"] = [{"argv": [], "paths": []} | demand for demand in document["evidence"]]
+    assert [error.message for error in Draft202012Validator(profile).iter_errors(document)] == []
+
+
+def test_a_profile_that_is_shown_says_the_same_when_it_is_read() -> None:
+    for whole in (settings(), settings(WHOLE.replace("version = 1", "")), settings("exclude=['usage', 'a.b:\"c\"']")):
+        text = "\n".join(as_toml(whole))
+        again = from_profiles({"shown": load_profile(text.encode(), what="shown")})
+        assert replace(again, origins={}, digest=None) == replace(whole, origins={}, digest=None)
+
+
+def test_every_setting_is_shown_with_its_origin() -> None:
+    rows = {row.key: row for row in described(settings("usage={maxIterations=3}"))}
+    assert rows["usage.maxIterations"] == ("usage.maxIterations", 3, "p0")
+    assert rows["collection"].origin == "default"
+    assert {key for key in KEYS.values() if key not in rows} == {"usage", "limits"}  # a row for each member
+
+
+@pytest.mark.parametrize("name", [key for key in OVERRIDES if key != "identity-near-evidence"])
+def test_an_override_is_the_key_of_a_setting(name: str) -> None:
+    assert name in KEYS.values()

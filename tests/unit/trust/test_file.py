@@ -71,6 +71,7 @@ trustedRoot = "root.json"
 sha256 = "{sha256_hex(ROOT)}"
 obtainedOn = 2026-11-01T00:00:00Z
 maxAge = 7776000
+crossCheck = true
 """
 
 
@@ -120,6 +121,7 @@ def test_key_in_place(load: Load, folder: Path) -> None:
         ('org/repo",', 'org/other",'),
         ("obtainedOn = 2026-11-01", "obtainedOn = 2026-11-02"),
         ("maxAge = 7776000", "maxAge = 7776001"),
+        ("crossCheck = true", "crossCheck = false"),
         ("transparency = true", "transparency = false"),
         ("timestamp = false", "timestamp = true"),
         ("transparency = false", ""),

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from in_toto_done_receipt.errors import MalformedEnvelope
-from in_toto_done_receipt.wire.bundle import VERSIONS, read_bundle
+from in_toto_done_receipt.errors import LimitExceeded, MalformedEnvelope
+from in_toto_done_receipt.wire.bundle import VERSIONS, demand_bounded, read_bundle
 
 ENVELOPE = {"payload": "e30=", "payloadType": "application/vnd.in-toto+json", "signatures": [{"sig": "c2ln"}]}
 CERTIFICATE = {"certificate": {"rawBytes": "AA=="}, "tlogEntries": []}
@@ -78,3 +78,39 @@ MALFORMED: dict[str, tuple[dict[str, Any], str]] = {
 def test_read_bundle_refuses_and_names_the_place(value: dict[str, Any], fact: str) -> None:
     with pytest.raises(MalformedEnvelope, match=f"^bundle: .*{fact}"):
         read_bundle(value)
+
+
+def within(entries: int = 1, stamps: int = 1, hashes: int = 1, note: str = "", certificates: int = 1) -> dict[str, Any]:
+    """The verification material with so much of everything."""
+    proof = {"hashes": [""] * hashes, "checkpoint": {"envelope": note}}
+    return {
+        "x509CertificateChain": {"certificates": [{}] * certificates},
+        "tlogEntries": [{"inclusionProof": proof}] * entries,
+        "timestampVerificationData": {"rfc3161Timestamps": [{}] * stamps},
+    }
+
+
+LINE = "\n\N{EM DASH} name AAAA"
+LIMITS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "log-entries": ({"entries": 32}, {"entries": 33}),
+    "timestamps": ({"stamps": 32}, {"stamps": 33}),
+    "proof-hashes": ({"hashes": 64}, {"hashes": 65}),
+    "certificates": ({"certificates": 10}, {"certificates": 11}),
+    "checkpoint-bytes": ({"note": "x" * 65536}, {"note": "x" * 65537}),
+    "checkpoint-signatures": ({"note": LINE * 32}, {"note": LINE * 33}),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_read_bundle_bounds_what_a_bundle_holds(limit: str) -> None:
+    good, much = LIMITS[limit]
+    demand_bounded(within(**good), "b.json")
+    with pytest.raises(LimitExceeded, match=rf"^b\.json: limit {limit} is \d+, got \d+$") as caught:
+        demand_bounded(within(**much), "b.json")
+    assert caught.value.limit == limit
+
+
+def test_read_bundle_looks_at_limits_first() -> None:
+    with pytest.raises(LimitExceeded, match="timestamps"):
+        many = {"timestampVerificationData": {"rfc3161Timestamps": [0] * 33}}
+        read_bundle(tree(verificationMaterial={"certificate": {}} | many))

@@ -179,3 +179,15 @@ def test_read_receipts_refuses_too_many_signatures_over_one_payload() -> None:
 def test_read_receipts_refuses_a_bare_statement_above_ten_mebibytes() -> None:
     with pytest.raises(LimitExceeded, match="payload-bytes"):
         read(lines(STATEMENT) + b" " * (10 * 2**20), allow_statement=True)
+
+
+def test_read_receipts_says_which_lines_hold_a_payload() -> None:
+    one, two = (json.dumps(envelope(payload)).encode() for payload in (b"1", b"2"))
+    file = read(b"\n".join([one, b"", b'{"a":1}', two, one]))
+    assert [group.lines for group in file.groups] == [(1, 5), (4,)]
+    assert [[line for _, line in group.placed] for group in file.groups] == [[1, 5], [4]]
+
+
+def test_read_receipts_knows_no_lines_of_a_single_document() -> None:
+    (group,) = read(lines(envelope())).groups
+    assert (group.lines, [line for _, line in group.placed]) == ((), [None])
