@@ -5,7 +5,6 @@ announced, which would be read as the next answers: after any surprise the strea
 """
 
 import hashlib
-import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +23,10 @@ SMALL: Final = 1 << 20  # bytes: what is checked as a whole before a byte of it 
 _HEADER_BYTES: Final = 200
 _SAID_BYTES: Final = 400
 _ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+Sink = Callable[[bytes], None]
+Take = Callable[[int, bytes | None], Sink | None]
 
 
 class Header(NamedTuple):
@@ -113,18 +116,17 @@ class Objects:
             self._require_blob(header, sizes)
             yield header.id, self._body(header)
 
-    def each_blob(
-        self, ids: Iterable[str], sizes: dict[str, int], take: Callable[[int, bytes | None], int | None]
-    ) -> None:
-        """Hands each blob over: `take(index, bytes)`, or for one over SMALL `take(index, None)`, which returns the
-        descriptor that gets its bytes as they come. What such a descriptor got is true only when this has returned."""
+    def each_blob(self, ids: Iterable[str], sizes: dict[str, int], take: Take) -> None:
+        """Hands each blob over, in order: `take(index, bytes)`, for one over SMALL `take(index, None)`.
+
+        The latter returns what its bytes go to as they come; they are true only when this has returned.
+        """
         for index, header in enumerate(self._answers("contents", ids)):
             self._require_blob(header, sizes)
             if header.size <= SMALL:
                 take(index, self._body(header))
             else:
-                target = take(index, None)
-                self._body(header, target)
+                self._body(header, take(index, None))
 
     def large_blob(self, id: str) -> bytes:
         """One blob of any size as a whole; the caller has held its size against a limit."""
@@ -197,7 +199,7 @@ class Objects:
             self.fail("object_unreadable", f"git answered {escape(line[:100])} for {id}")
         return Header(id, parts[1], int(parts[2]))
 
-    def _body(self, header: Header, target: int | None = None, *, whole: bool = False) -> bytes:
+    def _body(self, header: Header, target: Sink | None = None, *, whole: bool = False) -> bytes:
         """The object's bytes, or b"" when they went to `target`; its id is checked. `whole`: a large blob too."""
         digest = hashlib.new(self.algorithm, b"%s %d\0" % ((header.kind or "").encode(), header.size))
         left, data = header.size, b""
@@ -210,7 +212,7 @@ class Objects:
             digest.update(data)
             left -= len(data)
             if target is not None:
-                write_all(target, data)
+                target(data)
         if self._read(1) != b"\n" or digest.hexdigest() != header.id:
             self.fail("object_lies", f"{header.kind} {header.id} has other content than its id says")
         return data if target is None else b""
@@ -227,13 +229,6 @@ class Objects:
             f"git stopped with {code} while it read objects: {said or 'no message'}",
             kind=self._cause or "object_unreadable",
         )
-
-
-def write_all(fd: int, data: bytes) -> None:
-    """All of the bytes."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from in_toto_done_receipt.errors import ObservationError, RepositoryRefused
 from in_toto_done_receipt.observe.git.objects import SMALL
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.git.trees import LINK, SUBMODULE, Entry, Listing
+from in_toto_done_receipt.observe.git.write import write_all
 from in_toto_done_receipt.observe.workspace import FileView, PathType
 from in_toto_done_receipt.wire.escape import escape
 
@@ -54,7 +56,7 @@ class GitWorkspace:
                     f"{escape(path)} has {sizes[entry.id]} bytes, limit is {limit}", kind="too_large"
                 )
             with self.repository.spool() as fd:
-                objects.each_blob([entry.id], sizes, lambda _index, _data: fd)
+                objects.each_blob([entry.id], sizes, lambda _index, _data: partial(write_all, fd))
                 os.lseek(fd, 0, os.SEEK_SET)
                 yield _Spooled(fd, sizes[entry.id])
         except RepositoryRefused as fault:

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from in_toto_done_receipt.errors import RepositoryRefused
 from in_toto_done_receipt.observe.git.names import is_dot_git
-from in_toto_done_receipt.observe.git.objects import Objects
+from in_toto_done_receipt.observe.git.objects import Objects, Sink
 from in_toto_done_receipt.observe.git.trees import EXECUTABLE, LINK, SUBMODULE, Entry
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.value import Value
@@ -101,7 +102,7 @@ class _Writer:
         while self._stack:
             os.close(self._stack.pop().fd)
 
-    def take(self, index: int, data: bytes | None) -> int | None:
+    def take(self, index: int, data: bytes | None) -> Sink | None:
         """Writes one blob, or opens a file for a large one."""
         self._close_large()
         (*folders, name), entry = self._places[index]
@@ -116,10 +117,8 @@ class _Writer:
         file = os.open(name, _CREATE, 0o755 if entry.mode == EXECUTABLE else 0o644, dir_fd=where)
         self._large = file
         if data is None:
-            return file
-        view = memoryview(data)
-        while view:
-            view = view[os.write(file, view) :]
+            return partial(write_all, file)
+        write_all(file, data)
         self._close_large()
         return None
 
@@ -162,3 +161,10 @@ class _Writer:
         if self._large is not None:
             os.close(self._large)
             self._large = None
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """All of the bytes."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

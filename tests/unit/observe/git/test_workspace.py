@@ -1,16 +1,20 @@
 """A tree of git objects answers as a directory does."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.errors import ObservationError, ProducerError
+from in_toto_done_receipt.observe.git.manifest import tree_manifest
 from in_toto_done_receipt.observe.git.process import Git
 from in_toto_done_receipt.observe.git.repository import open_repository
 from in_toto_done_receipt.observe.git.workspace import GitWorkspace
 from in_toto_done_receipt.observe.globs import expand
 from in_toto_done_receipt.observe.look import find_text, hash_file, path_type
+from in_toto_done_receipt.observe.manifest.model import ManifestLimits
+from in_toto_done_receipt.observe.manifest.scan import scan
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace, Workspace
 from tests.repositories.build import Repo
 
@@ -86,3 +90,26 @@ def test_a_large_blob_that_lies_cannot_be_looked_at(repo: Repo, git: Git, tmp_pa
         tree = GitWorkspace(opened, opened.tree_of(commit))
         with pytest.raises(ObservationError, match="other content"):
             hash_file(tree, "a")
+
+
+def test_the_manifest_is_that_of_a_checkout(repo: Repo, git: Git) -> None:
+    repo.write({"a.txt": "hello\n", "d/e/f": "deep", "d.x": "1", "d-x": "", "large": LARGE, "é.txt": "x", "A.txt": "y"})
+    (repo.path / "d-x").chmod(0o755)
+    repo.commit()
+    with open_repository(repo.path, git=git) as opened:
+        commit, _ = opened.commit_id("HEAD")
+        listing = opened.listing(opened.tree_of(commit))
+        ours = tree_manifest(opened, listing, exclude=frozenset({"d.x"}), limits=ManifestLimits())
+    shutil.rmtree(repo.git_dir)
+    scanned = scan(repo.path, exclude=frozenset({"d.x"}), exclude_defaults=False)
+    assert (ours.canonical(), ours.notes) == (scanned.canonical(), scanned.notes)
+
+
+@pytest.mark.parametrize("mode", ["120000", "160000"])
+def test_a_manifest_refuses_what_it_cannot_hold(repo: Repo, git: Git, mode: str) -> None:
+    tree = repo.loose_tree([(mode, b"x", repo.loose("blob", b"target"))])
+    with (
+        open_repository(repo.path, git=git) as opened,
+        pytest.raises(ProducerError, match="which a manifest cannot hold"),
+    ):
+        tree_manifest(opened, opened.listing(tree), exclude=frozenset(), limits=ManifestLimits())
