@@ -49,7 +49,7 @@ def build(opa: Path | None, sources: Path | None, out: Path | None, **flags: Any
     _keep(out, flags)
     module = tools.build(find_opa(opa), policies)
     write_output(out, module)
-    click.echo(f"{escape(str(out))}: {len(module)} bytes, sha256 {sha256_hex(module)}", err=True)
+    click.echo(f"wrote {escape(str(out))}: {len(module)} bytes, sha256 {sha256_hex(module)}", err=True)
 
 
 @click.command("check")
@@ -72,7 +72,7 @@ def check(opa: Path | None, sources: Path | None, **flags: Any) -> int:
 
     faults, notes = tools.check(found, _folder(sources), policies)
     for note in notes:
-        click.echo(escape(note))
+        click.echo(f"policy: {escape(note)}")
     for fault in faults:
         for line in fault.splitlines():
             click.echo(f"error: {escape(line)}", err=True)
@@ -136,7 +136,7 @@ def bundle(
         packages_of(find_opa(opa), policies)
     made = tools.own_bundle(policies, revision=revision) if own_only else tools.whole_bundle(_folder(sources), policies)
     write_output(out, made)
-    click.echo(f"{escape(str(out))}: {len(made)} bytes, sha256 {sha256_hex(made)}", err=True)
+    click.echo(f"wrote {escape(str(out))}: {len(made)} bytes, sha256 {sha256_hex(made)}", err=True)
 
 
 COMMANDS = (build, check, test, bundle)

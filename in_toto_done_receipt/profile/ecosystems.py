@@ -1,228 +1,127 @@
-"""Files that decide whether work counts as good, per ecosystem: its tests, and the harness that runs them.
+"""What tests and harnesses look like in each ecosystem: which files speak for it, decide for it, and win when added.
 
-Known by name only, so that the list can be taken from a tree without running anything. `why` says what a file of that
-name can do to a test run; each was seen to work. What a repository has besides, the profile adds.
+A draft starts from this; it is no promise that the list is complete.
 """
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
-from in_toto_done_receipt.observe.globs import Glob, compile_glob
+from in_toto_done_receipt.profile.model import Runner
+from in_toto_done_receipt.wire.value import Value
 
-
-class HarnessFile(NamedTuple):
-    """A glob, and why a file that matches it matters."""
-
-    pattern: str
-    why: str
+# Where an executable is looked for; never on PATH, which may name a folder of somebody else's.
+FOLDERS: Final = ("/usr/bin", "/usr/local/bin", "/usr/local/go/bin")
 
 
-class Ecosystem(NamedTuple):
-    """`shows` are globs of files that say that a repository uses it; `tests` and `harness` are what it goes by."""
+class Ecosystem(Value, kw_only=True):
+    """One way to test.
+
+    `marks`: literal paths that speak for it; `within`: a text in a file that does, path to text. `tests` and `harness`
+    are globs of what is worth sealing, `winners` literal paths that would win over sealed ones if they were added.
+    `runner` None: no runner of the clean room, its command is for people to fill in.
+    """
 
     name: str
-    shows: tuple[str, ...]
-    tests: tuple[str, ...]
-    harness: tuple[HarnessFile, ...]
+    runner: Runner | None
+    executable: str
+    arguments: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+    within: tuple[tuple[str, str], ...] = ()
+    tests: tuple[str, ...] = ()
+    harness: tuple[str, ...] = ()
+    winners: tuple[str, ...] = ()
+    variables: Mapping[str, str] = MappingProxyType({})
 
 
-_PYTHON: Final = (
-    HarnessFile("**/sitecustomize.py", "Python runs it at every start"),
-    HarnessFile("**/usercustomize.py", "Python runs it at every start"),
-    HarnessFile("**/*.pth", "Python runs its lines at every start"),
-    HarnessFile("**/*.pyc", "compiled code can stand in for a source file"),
-    HarnessFile("**/__pycache__/**", "compiled code can stand in for a source file"),
-    HarnessFile("**/*.dist-info/**", "its entry points load plug-ins into test runs"),
-    HarnessFile("**/*.egg-info/**", "its entry points load plug-ins into test runs"),
-    HarnessFile("**/unittest.py", "shadows the standard library's test runner"),
-    HarnessFile("**/unittest/**", "shadows the standard library's test runner"),
-)
-_PYTEST: Final = (
-    HarnessFile("**/conftest.py", "pytest loads it: hooks can drop tests and rewrite their results"),
-    HarnessFile("**/pytest.toml", "pytest reads it before every other configuration"),
-    HarnessFile("**/.pytest.toml", "pytest reads it before every other configuration"),
-    HarnessFile("**/pytest.ini", "wins over pyproject.toml: chooses tests, options and plug-ins"),
-    HarnessFile("**/.pytest.ini", "wins over pyproject.toml: chooses tests, options and plug-ins"),
-    HarnessFile("**/tox.ini", "may hold pytest's configuration, and what tox runs"),
-    HarnessFile("**/setup.cfg", "may hold pytest's configuration"),
-    HarnessFile("pyproject.toml", "may hold pytest's configuration, and what is built"),
-    HarnessFile("**/pytest.py", "shadows the test runner"),
-    HarnessFile("**/_pytest/**", "shadows the test runner"),
-    HarnessFile("**/.coveragerc", "chooses what coverage counts"),
-)
-_NODE: Final = (
-    HarnessFile("package.json", "its scripts and imports decide what runs"),
-    HarnessFile("**/.npmrc", "node-options load code into every run"),
-    HarnessFile("**/tests/node_modules/**", "wins over the packages at the root"),
-    HarnessFile("**/test/node_modules/**", "wins over the packages at the root"),
-    HarnessFile("**/jest.config.*", "chooses tests, transforms and mocks"),
-    HarnessFile("**/jest.setup.*", "runs before every test"),
-    HarnessFile("**/vitest.config.*", "chooses tests, transforms and mocks"),
-    HarnessFile("**/vitest.workspace.*", "chooses tests, transforms and mocks"),
-    HarnessFile("**/vite.config.*", "vitest reads it"),
-    HarnessFile("**/babel.config.*", "rewrites tests before they run"),
-    HarnessFile("**/.babelrc*", "rewrites tests before they run"),
-    HarnessFile("**/.mocharc*", "chooses tests and what is loaded first"),
-    HarnessFile("**/__mocks__/**", "jest puts it in the place of real modules"),
-    HarnessFile("**/tsconfig*.json", "decides how tests are compiled, and what paths mean"),
-)
+_PYTHON_TESTS: Final = ("tests/**", "test/**", "**/test_*.py", "**/*_test.py")
+_PYTEST_FILES: Final = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
+# A module in the current directory comes before the runner's own.
+_PYTEST_MODULES: Final = ("pytest.py", "pytest/__init__.py", "_pytest/__init__.py")
 
-ECOSYSTEMS: Final[tuple[Ecosystem, ...]] = (
+PYTEST: Final = Ecosystem(
+    name="pytest",
+    runner="pytest",
+    executable="python3",
+    arguments=("-m", "pytest", "-p", "no:cacheprovider"),
+    marks=(*_PYTEST_FILES, "conftest.py", "tests/conftest.py", "test/conftest.py"),
+    within=(("pyproject.toml", "[tool.pytest"), ("setup.cfg", "[tool:pytest]"), ("tox.ini", "[pytest]")),
+    tests=_PYTHON_TESTS,
+    harness=("conftest.py", "**/conftest.py", *_PYTEST_FILES, "pyproject.toml", "setup.cfg", "tox.ini", ".coveragerc"),
+    winners=(*_PYTEST_FILES, "tox.ini", "setup.cfg", "conftest.py", ".coveragerc", *_PYTEST_MODULES),
+)
+UNITTEST: Final = Ecosystem(
+    name="unittest",
+    runner="unittest",
+    executable="python3",
+    arguments=("-m", "unittest", "discover", "-v"),
+    tests=_PYTHON_TESTS,
+    harness=("pyproject.toml", "setup.cfg"),
+    winners=("unittest.py", "unittest/__init__.py"),
+)
+GO: Final = Ecosystem(
+    name="go test",
+    runner="go",
+    executable="go",
+    arguments=("test", "./..."),
+    marks=("go.mod",),
+    tests=("**/*_test.go", "**/testdata/**"),
+    harness=("go.mod", "go.sum", "go.work", "vendor/**"),
+    winners=("go.work", "vendor/modules.txt"),
+    variables=MappingProxyType({"GOFLAGS": "-mod=readonly", "GOPROXY": "off", "GOTOOLCHAIN": "local"}),
+)
+NODE: Final = Ecosystem(
+    name="node --test",
+    runner="node",
+    executable="node",
+    arguments=("--test",),
+    marks=("package.json",),
+    tests=("test/**", "tests/**", "**/__tests__/**", "**/*.test.*", "**/*.spec.*"),
+    harness=("package.json", "package-lock.json", ".npmrc", "babel.config.*", "jest.config.*", "vitest.config.*"),
+    winners=(".npmrc", "babel.config.js", "jest.config.js", "vitest.config.js"),
+)
+CARGO: Final = Ecosystem(
+    name="cargo test",
+    runner="cargo",
+    executable="cargo",
+    arguments=("test", "--offline", "--locked"),
+    marks=("Cargo.toml",),
+    tests=("tests/**", "**/tests/**"),
+    harness=("Cargo.toml", "**/Cargo.toml", "Cargo.lock", ".cargo/**", "build.rs", "rust-toolchain*"),
+    winners=(".cargo/config", ".cargo/config.toml", "build.rs", "rust-toolchain", "rust-toolchain.toml"),
+    variables=MappingProxyType({"CARGO_NET_OFFLINE": "true"}),
+)
+OTHERS: Final = (
+    Ecosystem(name="tox", runner=None, executable="tox", arguments=(), marks=("tox.ini",), harness=("tox.ini",)),
     Ecosystem(
-        "pytest",
-        ("**/conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "**/test_*.py", "**/*_test.py"),
-        ("**/test_*.py", "**/*_test.py", "tests/**", "test/**"),
-        (*_PYTEST, *_PYTHON),
-    ),
-    Ecosystem("unittest", ("**/test*.py",), ("**/test*.py", "tests/**", "test/**"), _PYTHON),
-    Ecosystem(
-        "tox",
-        ("tox.ini", "tox.toml"),
-        (),
-        (
-            HarnessFile("tox.ini", "decides which commands a test run is"),
-            HarnessFile("tox.toml", "decides which commands a test run is"),
-        ),
-    ),
-    Ecosystem(
-        "go",
-        ("go.mod", "**/*_test.go"),
-        ("**/*_test.go", "**/testdata/**"),
-        (
-            HarnessFile("**/go.mod", "a replace line swaps what is tested"),
-            HarnessFile("**/go.sum", "says which modules are the real ones"),
-            HarnessFile("**/go.work", "swaps the module that is tested"),
-            HarnessFile("**/go.work.sum", "belongs to go.work"),
-            HarnessFile("vendor/**", "stands in for the modules that go.mod names"),
-            HarnessFile("**/go.env", "sets flags of every go command"),
-        ),
-    ),
-    Ecosystem(
-        "cargo",
-        ("Cargo.toml",),
-        ("tests/**", "**/tests/**/*.rs", "benches/**"),
-        (
-            HarnessFile("**/Cargo.toml", "harness, autotests and features decide what a test run is"),
-            HarnessFile("**/Cargo.lock", "says which crates are the real ones"),
-            HarnessFile("**/.cargo/**", "a runner or wrapper can stand in for every test binary"),
-            HarnessFile("**/build.rs", "runs before the tests are compiled, and can rewrite them"),
-            HarnessFile("**/rust-toolchain", "chooses another compiler"),
-            HarnessFile("**/rust-toolchain.toml", "chooses another compiler"),
-            HarnessFile("**/.config/nextest.toml", "chooses tests and retries"),
-        ),
-    ),
-    Ecosystem(
-        "node",
-        ("package.json",),
-        (
-            "**/*.test.js",
-            "**/*.test.mjs",
-            "**/*.test.cjs",
-            "**/*.test.ts",
-            "**/*.test.tsx",
-            "**/*.test.jsx",
-            "**/*.spec.js",
-            "**/*.spec.mjs",
-            "**/*.spec.ts",
-            "**/*.spec.tsx",
-            "**/__tests__/**",
-            "**/__snapshots__/**",
-            "test/**",
-            "tests/**",
-        ),
-        _NODE,
+        name="Maven",
+        runner=None,
+        executable="mvn",
+        arguments=("--offline", "test"),
+        marks=("pom.xml",),
+        tests=("src/test/**", "**/src/test/**"),
+        harness=("pom.xml", "**/pom.xml", ".mvn/**"),
     ),
     Ecosystem(
-        "maven",
-        ("pom.xml",),
-        ("**/src/test/**", "**/src/it/**"),
-        (
-            HarnessFile("**/pom.xml", "decides which tests run, and whether a failure counts"),
-            HarnessFile("**/.mvn/**", "options and extensions of every run"),
-            HarnessFile("**/mvnw", "stands in for the build tool"),
-        ),
+        name="Gradle",
+        runner=None,
+        executable="gradle",
+        arguments=("--offline", "test"),
+        marks=("build.gradle", "build.gradle.kts"),
+        tests=("src/test/**", "**/src/test/**"),
+        harness=("**/*.gradle", "**/*.gradle.kts", "gradle.properties", "gradle/**"),
     ),
     Ecosystem(
-        "gradle",
-        ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
-        ("**/src/test/**", "**/src/integrationTest/**"),
-        (
-            HarnessFile("**/*.gradle", "decides which tests run, and whether a failure counts"),
-            HarnessFile("**/*.gradle.kts", "decides which tests run, and whether a failure counts"),
-            HarnessFile("**/gradle.properties", "options of every run"),
-            HarnessFile("**/buildSrc/**", "is part of the build itself"),
-            HarnessFile("**/gradle/**", "the wrapper stands in for the build tool"),
-            HarnessFile("**/gradlew", "stands in for the build tool"),
-        ),
-    ),
-    Ecosystem(
-        "make",
-        ("Makefile", "makefile", "GNUmakefile"),
-        (),
-        (
-            HarnessFile("**/GNUmakefile", "wins over makefile and Makefile"),
-            HarnessFile("**/makefile", "wins over Makefile"),
-            HarnessFile("**/Makefile", "decides what a target does"),
-            HarnessFile("**/*.mk", "is included by makefiles"),
-        ),
-    ),
-    Ecosystem(
-        "github",
-        (".github/workflows/**",),
-        (),
-        (
-            HarnessFile(".github/workflows/**", "decides which checks a change has to pass"),
-            HarnessFile(".github/actions/**", "is run by workflows"),
-            HarnessFile(".github/CODEOWNERS", "decides who has to agree"),
-            HarnessFile("CODEOWNERS", "decides who has to agree"),
-        ),
+        name="make",
+        runner=None,
+        executable="make",
+        arguments=("test",),
+        marks=("GNUmakefile", "makefile", "Makefile"),
+        harness=("GNUmakefile", "makefile", "Makefile", "**/*.mk"),
+        winners=("GNUmakefile", "makefile"),
     ),
 )
 
-# Named by every ecosystem: they change what git gives to anybody who checks the change out, or what a shell runs first.
-COMMON: Final = (
-    HarnessFile("**/.gitattributes", "changes bytes on checkout, and what diffs show"),
-    HarnessFile("**/.envrc", "a shell may run it on entering the folder"),
-)
-
-
-class Harness:
-    """The test and harness files of some ecosystems, with what the profile adds, as one matcher."""
-
-    def __init__(self, names: Iterable[str], *, more: Iterable[str] = ()) -> None:
-        chosen = [ecosystem for ecosystem in ECOSYSTEMS if ecosystem.name in set(names)]
-        self.names = tuple(ecosystem.name for ecosystem in chosen)
-        files = dict.fromkeys(file for ecosystem in chosen for file in ecosystem.harness) | dict.fromkeys(COMMON)
-        self._tests = _compiled(pattern for ecosystem in chosen for pattern in ecosystem.tests)
-        self._harness = tuple((compile_glob(file.pattern), file.why) for file in files)
-        self._more = _compiled(more)
-
-    def is_test(self, path: str) -> bool:
-        """Whether the path is a test file by its name."""
-        return any(glob.matches(path) for glob in self._tests)
-
-    def why(self, path: str) -> str | None:
-        """Why the path is part of the harness; None if it is not."""
-        for glob, why in self._harness:
-            if glob.matches(path):
-                return why
-        return "the profile names it" if any(glob.matches(path) for glob in self._more) else None
-
-    def covers(self, path: str) -> bool:
-        """Whether the path is a test or part of the harness."""
-        return self.is_test(path) or self.why(path) is not None
-
-
-def in_use(paths: Iterable[str]) -> tuple[str, ...]:
-    """The ecosystems whose marks are among these paths, in the order of ECOSYSTEMS."""
-    marks = [(ecosystem.name, _compiled(ecosystem.shows)) for ecosystem in ECOSYSTEMS]
-    found: set[str] = set()
-    for path in paths:
-        found |= {name for name, globs in marks if name not in found and any(glob.matches(path) for glob in globs)}
-        if len(found) == len(marks):
-            break
-    return tuple(name for name, _ in marks if name in found)
-
-
-def _compiled(patterns: Iterable[str]) -> tuple[Glob, ...]:
-    return tuple(compile_glob(pattern) for pattern in dict.fromkeys(patterns))
+# Whatever the ecosystem: what runs the checks of others.
+COMMON: Final = ("tests/**", "test/**", "spec/**", ".github/workflows/**", ".gitlab-ci.yml", ".pre-commit-config.yaml")
+"""Globs that are worth sealing anywhere."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from in_toto_done_receipt.profile.settings import KEYS, Settings
+from in_toto_done_receipt.profile.toml import written
 from in_toto_done_receipt.wire.record import Record, to_tree
 
 # Settings that no profile says: they come from flags.
@@ -44,7 +45,7 @@ def as_toml(settings: Settings) -> Iterator[str]:
             said = "none" if value in (None, [], {}) else json.dumps(value)
             yield f"# {key}: {said}  # {origin}"
         else:
-            yield f"{key} = {_toml(value)}  # {origin}"
+            yield f"{key} = {written(value)}  # {origin}"
     yield f"# digest of the profiles: {settings.digest or 'none'}"
 
 
@@ -56,16 +57,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML on one line; a JSON string is a TOML string."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
-    return json.dumps(value)
-
-
-def _key(name: str) -> str:
-    return name if name.replace("_", "a").replace("-", "a").isalnum() and name.isascii() else json.dumps(name)
