@@ -57,7 +57,7 @@ class Workspace(Protocol):
 class DirectoryWorkspace:
     """A directory, held open. A symbolic link given as the root itself is resolved once, here."""
 
-    kind = "live"
+    kind: Literal["live"] = "live"
 
     def __init__(self, root: Path) -> None:
         try:
@@ -90,6 +90,14 @@ class DirectoryWorkspace:
                 return "absent"
             raise _observation(fault, path) from None
         return _type(mode)
+
+    def is_executable(self, path: str) -> bool:
+        """Whether the path is a regular file with an execute bit, links followed as the system does."""
+        try:
+            status = os.stat(os.fsencode(path), dir_fd=self._fd)
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISREG(status.st_mode) and bool(status.st_mode & 0o111)
 
     @contextlib.contextmanager
     def open_file(self, path: str) -> Iterator[FileView]:

@@ -9,6 +9,8 @@ from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:  # a verification that runs no command does not load the sandbox
+    from in_toto_done_receipt.observe.git.change import GitChange
+    from in_toto_done_receipt.observe.git.workspace import GitWorkspace
     from in_toto_done_receipt.observe.manifest.model import Manifest
     from in_toto_done_receipt.observe.sandbox.model import CommandOutcome, SandboxFacts
     from in_toto_done_receipt.observe.seals import Contract
@@ -33,10 +35,11 @@ class ExpectedContext(Value, kw_only=True):
 class RecomputeContext(Value, kw_only=True):
     """Everything a check may look at.
 
-    `evaluated_at` is the verifier's now, in UTC. `manifest_path` is excluded from a scan when the manifest file lies
-    in the workspace. `audit_log` is the run's log, which is read when its check runs. `deadline` is on
-    `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox, None unless commands are asked for.
-    `signed_on` is the earliest time that somebody else than the signer vouches for, `signed_for` are the source
+    `evaluated_at` is the verifier's now, in UTC. `change` is the change read from git, whose tree `workspace` then is,
+    `base` the tree of its base revision; `tip_of` says which commit a ref names now. `manifest_path` is excluded from a
+    scan when the manifest file lies in the workspace. `audit_log` is the run's log, which is read when its check runs.
+    `deadline` is on `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox, None unless commands are asked
+    for. `signed_on` is the earliest time that somebody else than the signer vouches for, `signed_for` are the source
     repositories that the signers' certificates name; the pipeline sets both once the signature is verified.
     `on_output` is told how each command ended, with the start of what it printed; without it nothing is kept but
     digests.
@@ -48,7 +51,10 @@ class RecomputeContext(Value, kw_only=True):
 
     evaluated_at: datetime
     settings: Settings
-    workspace: "DirectoryWorkspace | None" = None
+    workspace: "DirectoryWorkspace | GitWorkspace | None" = None
+    change: "GitChange | None" = None
+    base: "GitWorkspace | None" = None
+    tip_of: "Callable[[str], str | None] | None" = None
     artifacts: tuple[Artifact, ...] = ()
     contract: "Contract | None" = None
     manifest: "Manifest | None" = None

@@ -15,6 +15,7 @@ from in_toto_done_receipt.recompute.facts import ReceiptFacts, contract_of, sand
 from in_toto_done_receipt.results.findings import Finding, worst
 from in_toto_done_receipt.results.model import (
     RESULT_SCHEMA,
+    Change,
     Check,
     ClaimResult,
     EvidenceResult,
@@ -103,6 +104,7 @@ def summarise(examination: Examination) -> VerificationResult:
         sandbox=sandbox_of(context, examination.findings),
         run=ReceiptFacts.run_of(examination.facts),
         workspace=_workspace(context),
+        change=_change(context),
         verdict=ReceiptFacts.verdict_of(examination.facts, checks),
         summary=_summary(covered, contract.state, names, examination.trust),
         profile_digest=context.settings.digest,
@@ -182,7 +184,29 @@ def _matched(findings: tuple[Finding, ...]) -> tuple[str, ...]:
 def _workspace(context: RecomputeContext) -> Workspace | None:
     if context.workspace is None:
         return None
-    return Workspace(kind="live", root=str(context.workspace.root))
+    return Workspace(kind=context.workspace.kind, root=str(context.workspace.root))
+
+
+def _change(context: RecomputeContext) -> Change | None:
+    change = context.change
+    if change is None:
+        return None
+    kinds = [one.kind for one in change.changes]
+    return Change(
+        head=change.head,
+        tree=change.tree,
+        base=change.base,
+        onto=change.onto,
+        head_ref=change.head_ref,
+        target_ref=change.target_ref,
+        added=kinds.count("added"),
+        changed=kinds.count("modified") + kinds.count("type"),
+        deleted=kinds.count("deleted"),
+        renamed=len(change.renames),
+        stores=tuple(map(str, change.stores[1:])),
+        look_alikes=change.look_alikes,
+        confined=change.confined,
+    )
 
 
 def _summary(covered: Coverage, contract: str, principals: tuple[str, ...], trust: TrustFacts) -> str:

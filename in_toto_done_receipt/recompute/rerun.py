@@ -7,6 +7,7 @@ from in_toto_done_receipt.observe.sandbox.executable import check_executable
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.run import run
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.limits import copy_limits
@@ -26,7 +27,10 @@ def rerun(case: Case, entry: CommandEntry) -> tuple[CommandOutcome, str]:
     seconds = min(float(entry.timeout or settings.limits["command-seconds"]), case.time_left())
     with scratch() as place:
         copy = place / "work"
-        copy_tree(context.workspace.root, copy, limits=copy_limits(settings))
+        if isinstance(context.workspace, DirectoryWorkspace):
+            copy_tree(context.workspace.root, copy, limits=copy_limits(settings))
+        else:
+            context.workspace.repository.write(context.workspace.listing.files, copy)
         outcome = run(
             entry.argv,
             copy=copy,

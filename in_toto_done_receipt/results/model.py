@@ -173,6 +173,27 @@ class Workspace(Record):
     root: str
 
 
+class Change(Record):
+    """The change that was read from git: full ids. `tree` is what was examined: head's, or with `onto` the merged one.
+
+    `added` to `renamed` count paths; `stores` are folders that objects were borrowed from beside the repository's own.
+    """
+
+    head: str
+    tree: str
+    base: str | None = None
+    onto: str | None = None
+    head_ref: str | None = None
+    target_ref: str | None = None
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    renamed: int = 0
+    stores: tuple[str, ...] = ()
+    look_alikes: tuple[str, ...] = ()
+    confined: bool = False
+
+
 class Verdict(Record):
     """The receipt's verdict and whether the receipt agrees with itself; `summary` is the receipt's one line."""
 
@@ -226,6 +247,7 @@ class VerificationResult(Record):
     sandbox: Sandbox
     run: RunFacts
     workspace: Workspace | None
+    change: Change | None = None
     verdict: Verdict | None
     summary: str
     profile_digest: str | None

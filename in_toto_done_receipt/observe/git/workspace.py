@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from typing import Literal
 
 from in_toto_done_receipt.errors import ObservationError, RepositoryRefused
 from in_toto_done_receipt.observe.git.objects import SMALL
 from in_toto_done_receipt.observe.git.repository import Repository
-from in_toto_done_receipt.observe.git.trees import LINK, SUBMODULE, Entry, Listing
+from in_toto_done_receipt.observe.git.trees import EXECUTABLE, LINK, SUBMODULE, Entry, Listing
 from in_toto_done_receipt.observe.git.write import write_all
 from in_toto_done_receipt.observe.workspace import FileView, PathType
 from in_toto_done_receipt.wire.escape import escape
@@ -17,7 +19,7 @@ from in_toto_done_receipt.wire.escape import escape
 class GitWorkspace:
     """See `observe.workspace.Workspace`. Links are not followed, submodules are `other`; blob bytes as they are."""
 
-    kind = "git-tree"
+    kind: Literal["git-tree"] = "git-tree"
 
     def __init__(self, repository: Repository, tree: str) -> None:
         self.repository = repository
@@ -33,6 +35,16 @@ class GitWorkspace:
             return "directory"
         entry = self.listing.files.get(raw)
         return "absent" if entry is None else _type(entry)
+
+    @property
+    def root(self) -> Path:
+        """The repository."""
+        return self.repository.path
+
+    def is_executable(self, path: str) -> bool:
+        """Whether the path is a file of mode 100755, or a link: what that leads to is not looked at."""
+        entry = self.listing.files.get(_raw(path))
+        return entry is not None and entry.mode in (EXECUTABLE, LINK)
 
     @contextmanager
     def open_file(self, path: str) -> Iterator[FileView]:

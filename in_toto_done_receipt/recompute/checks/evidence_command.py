@@ -4,7 +4,7 @@ this argv. Success is exit 0 or what the verifier's own allow entry says, never 
 
 from typing import TYPE_CHECKING
 
-from in_toto_done_receipt.errors import LimitExceeded, ObservationError
+from in_toto_done_receipt.errors import LimitExceeded, ObservationError, RepositoryRefused
 from in_toto_done_receipt.predicates.done_receipt.model import CommandEvidence
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
@@ -71,6 +71,8 @@ def _recheck(case: Case, item: Item) -> Finding:
         if error.kind in _UNTRUSTED:
             return item.finding("not_checked", "evidence-command.untrusted_executable", error.message)
         return item.finding("error", "evidence-command.not_run", error.message)
+    except RepositoryRefused as error:
+        return item.finding("error", "evidence-command.not_run", f"the tree is not written: {error.message}")
     except LimitExceeded as error:
         if not error.limit.startswith("copy-"):
             raise  # the time of the whole verification

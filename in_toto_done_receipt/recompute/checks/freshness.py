@@ -4,6 +4,7 @@ against the one that the profile demands.
 
 from datetime import datetime, timedelta
 
+from in_toto_done_receipt.recompute.bound import bound_to
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.pointer import quote
@@ -16,7 +17,8 @@ _REPOSITORY = "/predicate/source/repository"
 def run(case: Case) -> tuple[Finding, ...]:
     """Whether the run's end fits the clock, and the receipt is of the demanded repository, if one is demanded."""
     wanted = case.context.settings.repository
-    return _time(case) if wanted is None else (*_time(case), _source(case, wanted))
+    bound = () if case.context.change is None else bound_to(case, case.context.change)
+    return (*_time(case), *(() if wanted is None else (_source(case, wanted),)), *bound)
 
 
 def _source(case: Case, wanted: str) -> Finding:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from in_toto_done_receipt.errors import DoneReceiptError, ObservationError, ProducerError, WorkMoved
+from in_toto_done_receipt.errors import DoneReceiptError, ObservationError, ProducerError, RepositoryRefused, WorkMoved
+from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.predicates.done_receipt.model import File
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.recompute.limits import manifest_limits
@@ -33,14 +34,12 @@ def run(case: Case) -> tuple[Finding, ...]:
 
 
 def _scanned(case: Case, claimed: File, given: "Manifest | None") -> tuple[Finding, ...]:
-    from in_toto_done_receipt.observe.manifest.scan import scan  # loaded only for a receipt that names a manifest
-
     case.time_left()
-    assert case.context.workspace is not None  # noqa: S101 - run() looked
-    exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
     try:
-        seen = scan(case.context.workspace, exclude=exclude, limits=manifest_limits(case.context.settings))
+        seen = _seen(case)
     except WorkMoved as error:
+        return (finding("error", "output-manifest.unreadable", error.message),)
+    except RepositoryRefused as error:
         return (finding("error", "output-manifest.unreadable", error.message),)
     except (ProducerError, ObservationError) as error:
         return (_refusal(error),)
@@ -56,6 +55,20 @@ def _scanned(case: Case, claimed: File, given: "Manifest | None") -> tuple[Findi
         observed=seen.digest,
     )
     return (summary, *(_named(given, seen) if given is not None else ()))
+
+
+def _seen(case: Case) -> "Manifest":
+    """The manifest of the workspace; loaded only for a receipt that names one."""
+    from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES, scan
+
+    workspace, limits = case.context.workspace, manifest_limits(case.context.settings)
+    assert workspace is not None  # noqa: S101 - run() looked
+    exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
+    if isinstance(workspace, DirectoryWorkspace):
+        return scan(workspace, exclude=exclude, limits=limits)
+    from in_toto_done_receipt.observe.git.manifest import tree_manifest
+
+    return tree_manifest(workspace.repository, workspace.listing, exclude=exclude | DEFAULT_EXCLUDES, limits=limits)
 
 
 def _named(given: "Manifest", seen: "Manifest") -> tuple[Finding, ...]:

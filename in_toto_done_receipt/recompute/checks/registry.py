@@ -10,7 +10,9 @@ from typing import Final
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.checks import (
     audit_log,
+    change_scope,
     context,
+    contract_coverage,
     contract_seals,
     evidence_command,
     evidence_file,
@@ -35,6 +37,8 @@ CHECKS: Final[tuple[tuple[str, Run], ...]] = (
     ("output-manifest", output_manifest.run),
     ("subjects", subjects.run),
     ("contract-seals", contract_seals.run),
+    ("contract-coverage", contract_coverage.run),
+    ("change-scope", change_scope.run),
     ("evidence-path", evidence_path.run),
     ("evidence-file", evidence_file.run),
     ("evidence-text", evidence_text.run),
@@ -53,6 +57,8 @@ DOCUMENT_ORDER: Final = (
     "subjects",
     "output-manifest",
     "contract-seals",
+    "contract-coverage",
+    "change-scope",
     "evidence-path",
     "evidence-file",
     "evidence-text",

@@ -10,6 +10,8 @@ from in_toto_done_receipt.wire.digests import ACCEPTED, digests_match
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.statement import Subject
 
+_MAX_NAMED = 100  # uncovered paths that get a finding each; the last one counts the rest
+
 
 def run(case: Case) -> tuple[Finding, ...]:
     """One finding a subject and one an artifact; unmatched subjects beside artifacts alone are no failure."""
@@ -19,8 +21,31 @@ def run(case: Case) -> tuple[Finding, ...]:
     found = [_artifact(case, artifact) for artifact in case.context.artifacts]
     if case.context.workspace is not None:
         found += [_in_workspace(case, subject) for subject in case.statement.subjects]
+        found += _uncovered(case)
     else:
         found += [_among_artifacts(case, subject) for subject in case.statement.subjects]
+    return tuple(found)
+
+
+def _uncovered(case: Case) -> tuple[Finding, ...]:
+    """Paths that the change added or changed and that the receipt says nothing of: neither subjects nor in a manifest
+    that was computed again and is one."""
+    change, manifest = case.context.change, case.receipt.manifest
+    if change is None:
+        return ()
+    subjects = {subject.digest.get("sha256") for subject in case.statement.subjects}
+    if manifest is not None and case.found("output-manifest.matched") and manifest.digest.sha256 in subjects:
+        return ()
+    named = {subject.name for subject in case.statement.subjects}
+    paths = [one.path.decode("utf-8", "surrogateescape") for one in change.changes if one.kind != "deleted"]
+    missing = [path for path in paths if path not in named]
+    found = [
+        finding("fail", "subjects.uncovered", f"{escape(path)} changed and is no subject", path=path)
+        for path in missing[:_MAX_NAMED]
+    ]
+    if len(missing) > _MAX_NAMED:
+        message = f"and {len(missing) - _MAX_NAMED} more path(s) changed and are no subjects"
+        found.append(finding("fail", "subjects.uncovered", message))
     return tuple(found)
 
 

@@ -1,0 +1,148 @@
+"""What changed between base and the examined tree, against what the profile allows: read from git objects alone.
+
+Refusals are findings that fail; what a reviewer should know is a remark, which passes. Whether every changed path is
+covered by the receipt is the check `subjects`' business.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from in_toto_done_receipt.observe.globs import compile_glob
+from in_toto_done_receipt.recompute.case import Case, finding
+from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.wire.escape import escape
+
+if TYPE_CHECKING:  # a verification without a repository does not load the git reader
+    from in_toto_done_receipt.observe.git.change import GitChange
+    from in_toto_done_receipt.observe.git.changes import Change
+
+_SHOWN = 100  # remarks of one kind
+_DOCUMENTATION = ("**/*.md", "**/*.rst", "**/*.adoc", "docs/**", "doc/**", "LICENSE*", "CHANGELOG*", "README*")
+
+
+def run(case: Case) -> tuple[Finding, ...]:
+    """Findings and remarks by path, or one that says that the change stays within what is allowed."""
+    change = case.context.change
+    if change is None:
+        return ()
+    if change.baseline is None:
+        return (finding("not_checked", "change-scope.no_base", "the verifier gave no base revision"),)
+    case.time_left()
+    if not change.changes:
+        return (finding("fail", "change-scope.empty", f"nothing differs between {change.base} and {change.head}"),)
+    found = [*_refusals(case, change), *_steering(case, change)]
+    remarks = _remarks(case, change)
+    if not any(one.status != "pass" for one in found):
+        count = f"{len(change.changes)} path(s) changed, all within what is allowed"
+        found.append(finding("pass", "change-scope.within", count))
+    return (*found, *remarks)
+
+
+def _refusals(case: Case, change: "GitChange") -> Iterator[Finding]:
+    """Paths that the change may not touch, and names that are something else on other systems."""
+    settings = case.context.settings
+    allowed = None if settings.change_allowed is None else [compile_glob(one) for one in settings.change_allowed]
+    protected = [compile_glob(one) for one in settings.change_protected]
+    for one in change.changes:
+        path = text_of(one.path)
+        if any(glob.matches(path) for glob in protected):
+            yield _fail("protected", path, f"{escape(path)} is {_WORDS[one.kind]}, and the profile protects it")
+        elif allowed is not None and not any(glob.matches(path) for glob in allowed):
+            yield _fail("not_allowed", path, f"{escape(path)} is {_WORDS[one.kind]}, and the profile does not allow it")
+    touched = {one.path for one in change.changes if one.kind != "deleted"}
+    for odd in change.listing.odd:
+        if odd.path in touched or any(path.startswith(odd.path + b"/") for path in touched):
+            path = text_of(odd.path)
+            yield _fail("name", path, f"{escape(path)}: {_ODD.get(odd.code, odd.code.replace('_', ' '))}")
+
+
+def _steering(case: Case, change: "GitChange") -> Iterator[Finding]:
+    """Harness files that the change added, or changed where nothing seals them."""
+    from in_toto_done_receipt.recompute.harness import harness_of
+
+    harness = harness_of(change, case.context.settings)
+    sealed = _sealed(case)
+    for one in change.changes:
+        path = text_of(one.path)
+        why = harness.why(path)
+        if why is None or one.kind == "deleted" or harness.is_test(path):
+            continue
+        if one.kind == "added":
+            yield _fail("harness_added", path, f"{escape(path)} is added: {why}")
+        elif path not in sealed:
+            yield _changed(case, one, path, why)
+
+
+def _changed(case: Case, one: "Change", path: str, why: str) -> Finding:
+    from in_toto_done_receipt.recompute.harness import harness_keys
+
+    keys = harness_keys(case.context, one)
+    if keys == ():
+        message = f"{escape(path)} changed, its part that steers tests did not"
+        return finding("pass", "change-scope.manifest_changed", message, path=path)
+    which = "" if keys is None else f" ({', '.join(map(escape, keys[:5]))})"
+    return _fail("harness_changed", path, f"{escape(path)} changed{which} and nothing seals it: {why}")
+
+
+def _sealed(case: Case) -> set[str]:
+    own = case.context.contract
+    return {file.name for file in case.receipt.contract.sealed} | ({f.name for f in own.sealed} if own else set())
+
+
+def _remarks(case: Case, change: "GitChange") -> tuple[Finding, ...]:
+    from in_toto_done_receipt.recompute.contents import content_remarks
+
+    found: list[Finding] = []
+    for one in change.changes:
+        path = text_of(one.path)
+        if one.mode_changed and one.kind == "modified":
+            found.append(_remark("mode", path, f"{escape(path)} changed its mode"))
+        for mode, reason in (("120000", "symlink"), ("160000", "submodule")):
+            if one.touches(mode):
+                found.append(_remark(reason, path, f"{escape(path)}: a {reason} is {_WORDS[one.kind]}"))
+    for new, old in change.renames.items():
+        path = text_of(new)
+        found.append(_remark("renamed", path, f"{escape(text_of(old))} is now {escape(path)}"))
+    globs = [compile_glob(pattern) for pattern in _DOCUMENTATION]
+    if all(any(glob.matches(text_of(one.path)) for glob in globs) for one in change.changes):
+        found.append(finding("pass", "change-scope.documentation_only", "the change touches documentation only"))
+    found += content_remarks(case, change)
+    return tuple(_bounded(found))
+
+
+def _bounded(remarks: list[Finding]) -> Iterator[Finding]:
+    """At most so many of a kind: a change of a million links must not be a million remarks."""
+    counts: dict[str, int] = {}
+    for one in remarks:
+        counts[one.reason] = counts.get(one.reason, 0) + 1
+        if counts[one.reason] <= _SHOWN or one.status != "pass":
+            yield one
+
+
+def text_of(path: bytes) -> str:
+    """A path of a tree as the rest of the program spells paths."""
+    return path.decode("utf-8", "surrogateescape")
+
+
+def _fail(reason: str, path: str, message: str) -> Finding:
+    return finding("fail", f"change-scope.{reason}", message, path=path)
+
+
+def _remark(reason: str, path: str, message: str) -> Finding:
+    return finding("pass", f"change-scope.{reason}", message, path=path)
+
+
+_WORDS = {"added": "added", "deleted": "deleted", "modified": "changed", "type": "replaced by another kind"}
+_ODD = {
+    "dot_git": "a spelling of .git",
+    "collides": "the same name as another one where case or Unicode form does not count",
+    "not_utf8": "the name is not UTF-8",
+    "control": "the name holds a control or format character",
+    "backslash": "the name holds a backslash",
+    "colon": "the name holds a colon",
+    "trailing": "the name ends with a dot or a space",
+    "option_like": "the name begins with a dash",
+    "device": "the name is a device on Windows",
+    "long": "the name is longer than 255 bytes",
+    "git_file_alias": "an alias of a file that steers git",
+}
