@@ -26,21 +26,21 @@ def _source(case: Case, change: "GitChange") -> tuple[Finding, ...]:
         return (finding("fail", "freshness.no_source", message, pointer=_SOURCE),)
     head, base = source.head.digest, source.base.digest
     rows = [
-        ("head", "gitCommit", change.head, head.git_commit),
-        ("head", "gitTree", change.head_tree, head.git_tree),
-        ("base", "gitCommit", change.base, base.git_commit),
-        ("base", "gitTree", change.base_tree, base.git_tree),
+        ("freshness.other_head", "head", "gitCommit", change.head, head.git_commit),
+        ("freshness.other_head", "head", "gitTree", change.head_tree, head.git_tree),
+        ("freshness.other_base", "base", "gitCommit", change.base, base.git_commit),
+        ("freshness.other_base", "base", "gitTree", change.base_tree, base.git_tree),
     ]
     found = tuple(
         finding(
             "fail",
-            f"freshness.other_{word}",
+            reason,
             f"the receipt was made for {word} {said}, the verifier's {word} is {wanted}",
             pointer=f"{_SOURCE}/{word}/digest/{kind}",
             expected=wanted,
             observed=said,
         )
-        for word, kind, wanted, said in rows
+        for reason, word, kind, wanted, said in rows
         if None not in (wanted, said) and wanted != said
     )
     start = "" if change.base is None else f"base {change.base} and "

@@ -46,11 +46,11 @@ def content_remarks(case: Case, change: "GitChange") -> list[Finding]:
             found += _link(path, name, content)
             continue
         if name in generated:
-            found.append(_remark("generated", name, "is marked linguist-generated"))
+            found.append(_remark("change-scope.generated", name, "is marked linguist-generated"))
         if content is not None and content.startswith(_LFS):
-            found.append(_remark("lfs", name, "is a Git LFS pointer, its content was not looked at"))
+            found.append(_remark("change-scope.lfs", name, "is a Git LFS pointer, its content was not looked at"))
         elif content is None or b"\0" in content[:_HEAD]:
-            found.append(_remark("binary", name, "is binary" if content is not None else "is large"))
+            found.append(_remark("change-scope.binary", name, "is binary" if content is not None else "is large"))
     return found
 
 
@@ -66,7 +66,7 @@ def _link(path: bytes, name: str, target: bytes | None) -> list[Finding]:
 
 
 def _remark(reason: str, path: str, what: str) -> Finding:
-    return finding("pass", f"change-scope.{reason}", f"{escape(path)} {what}", path=path)
+    return finding("pass", reason, f"{escape(path)} {what}", path=path)
 
 
 def _text(path: bytes) -> str:

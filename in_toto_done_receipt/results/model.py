@@ -247,7 +247,6 @@ class VerificationResult(Record):
     sandbox: Sandbox
     run: RunFacts
     workspace: Workspace | None
-    change: Change | None = None
     verdict: Verdict | None
     summary: str
     profile_digest: str | None
@@ -255,6 +254,7 @@ class VerificationResult(Record):
     unrecognized_fields: tuple[str, ...]
     untrusted: Untrusted
     backdated: bool = False
+    change: Change | None = None
 
     def check(self, check: str) -> Check | None:
         """The check with this id, or None."""

@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # a verification without a repository does not load the git r
     from in_toto_done_receipt.observe.git.changes import Change
 
 _SHOWN = 100  # remarks of one kind
+_LINKS = (
+    ("120000", "symbolic link", "change-scope.symlink"),
+    ("160000", "submodule", "change-scope.submodule"),
+)
 _DOCUMENTATION = ("**/*.md", "**/*.rst", "**/*.adoc", "docs/**", "doc/**", "LICENSE*", "CHANGELOG*", "README*")
 
 
@@ -46,14 +50,20 @@ def _refusals(case: Case, change: "GitChange") -> Iterator[Finding]:
     for one in change.changes:
         path = text_of(one.path)
         if any(glob.matches(path) for glob in protected):
-            yield _fail("protected", path, f"{escape(path)} is {_WORDS[one.kind]}, and the profile protects it")
+            yield _fail(
+                "change-scope.protected", path, f"{escape(path)} is {_WORDS[one.kind]}, and the profile protects it"
+            )
         elif allowed is not None and not any(glob.matches(path) for glob in allowed):
-            yield _fail("not_allowed", path, f"{escape(path)} is {_WORDS[one.kind]}, and the profile does not allow it")
+            yield _fail(
+                "change-scope.not_allowed",
+                path,
+                f"{escape(path)} is {_WORDS[one.kind]}, and the profile does not allow it",
+            )
     touched = {one.path for one in change.changes if one.kind != "deleted"}
     for odd in change.listing.odd:
         if odd.path in touched or any(path.startswith(odd.path + b"/") for path in touched):
             path = text_of(odd.path)
-            yield _fail("name", path, f"{escape(path)}: {_ODD.get(odd.code, odd.code.replace('_', ' '))}")
+            yield _fail("change-scope.name", path, f"{escape(path)}: {_ODD.get(odd.code, odd.code.replace('_', ' '))}")
 
 
 def _steering(case: Case, change: "GitChange") -> Iterator[Finding]:
@@ -68,7 +78,7 @@ def _steering(case: Case, change: "GitChange") -> Iterator[Finding]:
         if why is None or one.kind == "deleted" or harness.is_test(path):
             continue
         if one.kind == "added":
-            yield _fail("harness_added", path, f"{escape(path)} is added: {why}")
+            yield _fail("change-scope.harness_added", path, f"{escape(path)} is added: {why}")
         elif path not in sealed:
             yield _changed(case, one, path, why)
 
@@ -81,7 +91,7 @@ def _changed(case: Case, one: "Change", path: str, why: str) -> Finding:
         message = f"{escape(path)} changed, its part that steers tests did not"
         return finding("pass", "change-scope.manifest_changed", message, path=path)
     which = "" if keys is None else f" ({', '.join(map(escape, keys[:5]))})"
-    return _fail("harness_changed", path, f"{escape(path)} changed{which} and nothing seals it: {why}")
+    return _fail("change-scope.harness_changed", path, f"{escape(path)} changed{which} and nothing seals it: {why}")
 
 
 def _sealed(case: Case) -> set[str]:
@@ -96,13 +106,13 @@ def _remarks(case: Case, change: "GitChange") -> tuple[Finding, ...]:
     for one in change.changes:
         path = text_of(one.path)
         if one.mode_changed and one.kind == "modified":
-            found.append(_remark("mode", path, f"{escape(path)} changed its mode"))
-        for mode, reason in (("120000", "symlink"), ("160000", "submodule")):
+            found.append(_remark("change-scope.mode", path, f"{escape(path)} changed its mode"))
+        for mode, what, reason in _LINKS:
             if one.touches(mode):
-                found.append(_remark(reason, path, f"{escape(path)}: a {reason} is {_WORDS[one.kind]}"))
+                found.append(_remark(reason, path, f"{escape(path)}: a {what} is {_WORDS[one.kind]}"))
     for new, old in change.renames.items():
         path = text_of(new)
-        found.append(_remark("renamed", path, f"{escape(text_of(old))} is now {escape(path)}"))
+        found.append(_remark("change-scope.renamed", path, f"{escape(text_of(old))} is now {escape(path)}"))
     globs = [compile_glob(pattern) for pattern in _DOCUMENTATION]
     if all(any(glob.matches(text_of(one.path)) for glob in globs) for one in change.changes):
         found.append(finding("pass", "change-scope.documentation_only", "the change touches documentation only"))
@@ -125,11 +135,11 @@ def text_of(path: bytes) -> str:
 
 
 def _fail(reason: str, path: str, message: str) -> Finding:
-    return finding("fail", f"change-scope.{reason}", message, path=path)
+    return finding("fail", reason, message, path=path)
 
 
 def _remark(reason: str, path: str, message: str) -> Finding:
-    return finding("pass", f"change-scope.{reason}", message, path=path)
+    return finding("pass", reason, message, path=path)
 
 
 _WORDS = {"added": "added", "deleted": "deleted", "modified": "changed", "type": "replaced by another kind"}
