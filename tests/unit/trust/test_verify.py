@@ -34,7 +34,7 @@ def root(workshop: Any) -> RootFile:
 
 def key_bundle(workshop: Any, *, certificate: bool = False) -> Bundle:
     envelope = workshop.envelope(workshop.private_key("ed25519"))
-    tree = {"verificationMaterial": {"certificate" if certificate else "publicKey": {}}}
+    tree: dict[str, Any] = {"verificationMaterial": {"certificate" if certificate else "publicKey": {}}}
     return Bundle(
         media_type="m", version="0.3", envelope=envelope, tree=tree, has_certificate=certificate, key_hint="whatever"
     )
