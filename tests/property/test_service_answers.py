@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import given
@@ -80,7 +81,7 @@ def test_an_entry_with_another_value_somewhere(version: int, data: st.DataObject
 
 @given(body=st.binary(max_size=200))
 def test_bytes_instead_of_an_entry(body: bytes) -> None:
-    assert [answered(lambda version=version: entry(version, body), "Rekor") for version in (1, 2)] == [None, None]
+    assert [answered(partial(entry, version, body), "Rekor") for version in (1, 2)] == [None, None]
 
 
 @given(value=VALUES | st.fixed_dictionaries({"signedCertificateEmbeddedSct": VALUES}))
