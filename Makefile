@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
-TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator slsa-verifier
+TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator slsa-verifier tester
 TOOL   := .tools/bin
 POLICY := policy/done_receipt
 

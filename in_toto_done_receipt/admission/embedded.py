@@ -221,6 +221,8 @@ class EmbeddedEngine:
             found = policy.entrypoints()
         except (wasm.Failure, wasm.Trap) as error:
             raise EngineUnavailable(f"{where}: wasmtime does not take it: {error}") from None
+        except EngineError as error:
+            raise EngineUnavailable(f"{where}: {error.message}") from None
         if found != {ENTRYPOINT: 0}:
             raise EngineUnavailable(f"{where}: entry points are {', '.join(found) or 'none'}, wanted is {ENTRYPOINT}")
         return policy

@@ -107,7 +107,7 @@ def _repositories(verified: VerifiedStatement) -> tuple[str, ...]:
 
 def _untrusted(error: SignatureNotTrusted) -> tuple[Finding, ...]:
     return (
-        finding("fail", error.reason, error.message),
+        finding("fail", error.reason, error.message, hint=error.hint),
         finding("not_checked", "statement.not_examined", "the statement was not read"),
     )
 

@@ -108,7 +108,7 @@ def _logged_before(log: Log, answer: Answer, deadline: Deadline) -> Answer:
     at = f" at index {index[:20]}" if index else ""
     raise ProducerError(
         f"{log.service.named}: it has this entry already{at}, and gives its proof only once",
-        hint="use the bundle of the first time; signatures of ECDSA keys differ each time, and are logged each time",
+        hint="sign again; a key whose signatures are always the same (RSA) has its bundle of the first time only",
     )
 
 
@@ -117,6 +117,7 @@ def _entry(answer: Answer, log: Log) -> dict[str, Any]:
     try:
         tree = strict_json.loads(answer.body, what="answer", max_integer=MAX_LOG_INTEGER)
         entry = read(tree)
+        entry_index(entry)  # there, and a number
     except (MalformedInput, KeyError, TypeError, ValueError, AttributeError):
         raise ProducerError(f"{log.service.named}: the answer is no log entry with a proof") from None
     return entry

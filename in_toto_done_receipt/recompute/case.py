@@ -95,6 +95,7 @@ def finding(
     path: str | None = None,
     expected: Scalar = None,
     observed: Scalar = None,
+    hint: str | None = None,
 ) -> Finding:
     """A finding that is about no single evidence item; its check is the part of the reason before the dot."""
     return Finding(
@@ -106,4 +107,5 @@ def finding(
         path=path,
         expected=expected,
         observed=observed,
+        hint=hint,
     )

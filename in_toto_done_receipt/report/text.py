@@ -79,11 +79,20 @@ def _signature_lines(result: VerificationResult) -> Iterator[str]:
         yield from _wrap(f"{root.sha256}, {since} {day}{old}", "  root        ")
     if not result.signers:
         yield "  signed by   nobody the verifier trusts"
+        for hint in _hints(result):
+            yield from _wrap(escape(hint), "  hint        ")
     yield f"  sha256      {result.input.payload_sha256}"
     if not result.input.media_type.startswith(_OWN_FORMATS):
         yield from _wrap(escape(result.input.media_type), "  read as     ")
     if result.predicate_type is not None:
         yield from _wrap(quote(result.predicate_type), "  predicate   ")
+
+
+def _hints(result: VerificationResult) -> Iterator[str]:
+    signature = result.check("signature")
+    for finding in () if signature is None else signature.findings:
+        if finding.hint is not None:
+            yield finding.hint
 
 
 def _signer(signer: Signer) -> str:

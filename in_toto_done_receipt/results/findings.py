@@ -14,7 +14,7 @@ class Finding(Record):
     """One finding of one check.
 
     `reason` is a code of `results.reasons`; `claim` (id), `evidence` (index from 0), `pointer` (JSON pointer into the
-    statement) and `path` say where it applies; `expected` and `observed` are JSON values.
+    statement) and `path` say where it applies; `expected` and `observed` are JSON values; `hint` is what to do next.
     """
 
     check: str
@@ -28,6 +28,7 @@ class Finding(Record):
     expected: str | int | bool | None = None
     observed: str | int | bool | None = None
     duration_ms: int | None = None
+    hint: str | None = None
 
 
 def worst(findings: tuple[Finding, ...]) -> Status:

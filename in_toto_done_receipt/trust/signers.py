@@ -13,7 +13,7 @@ from in_toto_done_receipt.trust.model import RootFile, Scope, TrustedKey, TrustP
 from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.dsse import Envelope, Signature
-from in_toto_done_receipt.wire.other_formats import foreign_signature
+from in_toto_done_receipt.wire.other_formats import foreign_key, foreign_signature
 from in_toto_done_receipt.wire.pointer import quote
 from in_toto_done_receipt.wire.rfc3339 import format_time
 
@@ -109,7 +109,7 @@ def _by_managed_key(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
     envelope = bundle.envelope
     signed = keys_that_signed(envelope, trust.keys)
     if not signed or trust.root is None:
-        return counted_keys(signed, envelope.signatures, trust, at=at)
+        return counted_keys(signed, envelope.signatures, trust, at=at, foreign=foreign_key(bundle.tree))
     try:
         demand_young(trust.root, at)
     except SignatureNotTrusted:

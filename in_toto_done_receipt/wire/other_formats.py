@@ -74,6 +74,14 @@ def _gh_output(items: list[Any]) -> OtherFormat | None:
     return None
 
 
+def foreign_key(bundle: dict[str, Any]) -> str | None:
+    """Whose bundle it is that nobody's key verifies, by what stands where only a hint may stand; or None."""
+    inside = bundle["verificationMaterial"].get("publicKey")
+    if isinstance(inside, dict) and "rawBytes" in inside:
+        return "a bundle with a key inside, as model-signing wrote it up to 1.0; whoever made it chose that key"
+    return None
+
+
 def foreign_signature(keyids: Iterable[str], ignored: Iterable[str]) -> str | None:
     """Whose envelope it is that nobody's key verifies, by its key ids and by the members that were ignored; or None."""
     if any(pointer.endswith("/cert") for pointer in ignored):

@@ -12,7 +12,9 @@ def _token(part: str) -> str:
 
 def join(parent: str, *parts: str | int) -> str:
     """The pointer that goes from `parent` through `parts`; the whole document is the empty string."""
-    return parent + "".join(f"/{_token(part) if isinstance(part, str) else part}" for part in parts)
+    for part in parts:
+        parent += f"/{_token(part) if isinstance(part, str) else part}"
+    return parent
 
 
 def quote(text: str) -> str:

@@ -296,8 +296,18 @@ def keys_of(record: type[Record]) -> list[str]:
 
 
 def test_the_command_page_lists_exactly_the_commands() -> None:
-    rows = re.findall(r"^\| `(\S+)` \|", (DOCS / "reference" / "commands.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert rows == list(COMMANDS)
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z]\S*)` \|", text, re.MULTILINE) == list(COMMANDS)
+
+
+def test_the_command_page_lists_every_flag_of_signing() -> None:
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    section = text.partition("## Signing\n")[2].partition("\nARGV")[0]
+    rows = re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE)
+    command = group.get_command(click.Context(group), "sign")
+    assert command is not None
+    sign = flags_of(command)
+    assert sorted(rows) == sorted(set(sign) - {"--out", "--format", "--json", "--help"})
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)

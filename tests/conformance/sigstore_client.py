@@ -154,7 +154,7 @@ def sign_statement(path: Path, token: str, root: Path, config: Path) -> bytes:
 
     now = datetime.now(UTC)
     instance = read_instance(
-        signing_config=(config, config.read_bytes()), trusted_root=(root, root.read_bytes()), now=now
+        signing_config=(str(config), config.read_bytes()), trusted_root=(str(root), root.read_bytes()), now=now
     )
     identity = read_token(token.encode(), what="--identity-token")
     return sign_keyless(path.read_bytes(), identity, instance, now=now, deadline=Deadline(60)).document

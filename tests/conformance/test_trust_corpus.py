@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import subprocess
 import sys
 from base64 import b64decode, b64encode
@@ -350,6 +351,9 @@ ROOTS = [
     "gh-trusted_root.json",
     "cosign-trusted_root_pgi.json",
     "java-trustroot-trusted_root_with_multiple_tsas.json",
+    "conf-invalid-ct-key_fail-trusted_root.json",
+    "conf-trust-root-tsa-validity-end-inclusive-trusted_root.json",
+    "py-https_tuf-repo-cdn.sigstore.dev-trusted_root.json",
     PRODUCTION,
     STAGING,
 ]
@@ -526,6 +530,72 @@ def test_key_of_a_managed_key_bundle(corpus: Path) -> None:
     policy = from_flags(read=Path.read_bytes, trusted_keys=(f"models={key}",))
     (signer,) = verify_bytes((corpus / "ms-v1.1.0-elliptic-key-model.sig").read_bytes(), policy).signers
     assert (signer.kind, signer.principal, signer.times) == ("key", "models", ())
+
+
+def test_key_inside_an_old_bundle_of_model_signing_does_not_count(corpus: Path) -> None:
+    """Their 1.0 put the public key into the bundle. Ours is the one that counts, and it is the same one here."""
+    data = (corpus / "ms-v1.0.1-elliptic-key-model.sig").read_bytes()
+    (signer,) = verify_bytes(data, key_of(corpus / "ms-certificate-signing-key-pub.pem")).signers
+    assert (signer.kind, signer.times) == ("key", ())
+    with pytest.raises(
+        SignatureNotTrusted, match=r"made any of 1 signature\(s\): a bundle with a key inside"
+    ) as caught:
+        verify_bytes(data, key_of(corpus / "conf-managed-key-happy-path-key.pub"))
+    assert caught.value.reason == "signature.no_trusted_key"
+
+
+def test_private_authority_of_model_signing_is_named(verify: Verify) -> None:
+    with pytest.raises(SignatureNotTrusted, match="a private authority, as model-signing writes it"):
+        verify("ms-v1.1.0-certificate-model.sig", PRODUCTION, BEACON, GITHUB)
+
+
+def key_of(path: Path) -> TrustPolicy:
+    return from_flags(read=Path.read_bytes, trusted_keys=(f"models={path}",))
+
+
+@pytest.mark.parametrize("name", ["github", "multiple-signatures-2ndvalid", "empty-keyid"])
+def test_envelope_of_google_cloud_build(corpus: Path, name: str) -> None:
+    """Inside of gcloud's description, which is named as such; its key is not at hand."""
+    data = (corpus / f"slsa-v0.3-gcloud-container-{name}.json").read_bytes()
+    with pytest.raises(MalformedEnvelope, match="expected a receipt, got gcloud's description of an image"):
+        verify_bytes(data, key_of(corpus / "ms-certificate-signing-key-pub.pem"))
+    envelope = json.dumps(json.loads(data)["provenance_summary"]["provenance"][0]["envelope"]).encode()
+    with pytest.raises(SignatureNotTrusted, match=r"made any of [123] signature\(s\)") as caught:
+        verify_bytes(envelope, key_of(corpus / "ms-certificate-signing-key-pub.pem"))
+    assert ("an envelope of Google Cloud Build" in caught.value.message) == (name != "empty-keyid")
+
+
+def test_bare_envelope_of_the_slsa_generator_is_named(corpus: Path) -> None:
+    data = (corpus / "slsa-v1.10.0-binary-linux-amd64-push-v14.intoto.jsonl").read_bytes()
+    with pytest.raises(SignatureNotTrusted, match=r"an envelope of the SLSA generator with a certificate beside"):
+        verify_bytes(data, key_of(corpus / "ms-certificate-signing-key-pub.pem"))
+
+
+@pytest.mark.parametrize("key", ["happy-path", "wrong-key_fail"])
+def test_bundle_of_a_managed_key_over_a_file_is_no_receipt(corpus: Path, key: str) -> None:
+    data = (corpus / f"conf-managed-key-{key}-bundle.json").read_bytes()
+    with pytest.raises(MalformedEnvelope, match="a signature over a file, not an attestation"):
+        verify_bytes(data, key_of(corpus / "ms-certificate-signing-key-pub.pem"))
+
+
+# Material of the conformance cases, which `test_sigstore_conformance.py` runs.
+ELSEWHERE = {
+    "conf-managed-key-happy-path-bundle.json",
+    "conf-managed-key-wrong-key_fail-bundle.json",
+    "conf-managed-key-wrong-key_fail-key.pub",
+    "conf-bundle-malformed-json_fail-bundle.json",
+    "slsa-v0.3-gcloud-container-github.json",
+    "slsa-v0.3-gcloud-container-multiple-signatures-2ndvalid.json",
+    "slsa-v0.3-gcloud-container-empty-keyid.json",
+}
+
+
+def test_every_row_of_the_index_is_looked_at_here(corpus: Path) -> None:
+    rows = re.findall(r"^\| ([\w.-]+) \|", (corpus / "INDEX.md").read_text(), re.MULTILINE)
+    names = set(rows) - {"file", "---"}
+    here = Path(__file__).read_text()
+    assert len(names) > 50
+    assert {name for name in names if f'"{name}"' not in here} - ELSEWHERE == set()
 
 
 def test_certificate_bundle_and_only_keys_trusted(corpus: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_port_that_is_taken_is_tried_again(program: str, taken: int, programs:
 
 def test_a_port_that_stays_taken_is_an_error_that_shows_the_log(taken: int, programs: Path, tmp_path: Path) -> None:
     with (
-        pytest.raises(ServerEnded, match=r"(?s)timestamp-server ended with .*address already in use"),
+        pytest.raises(ServerEnded, match=r"(?s)^timestamp-server .*address already in use"),
         running(tmp_path, programs, choose_ports=taken_for(100, taken, "tsa")),
     ):
         pass

@@ -368,3 +368,11 @@ def test_an_empty_issuer_is_refused(court: Court) -> None:
     assert court.judge(court.bundle(), trust=trust).code == 2
     court.refused(court.bundle(lies=Lies(issuers=("", ""))), reason="signature.issuer")
     court.refused(court.bundle(lies=Lies(issuers=(None, None))), reason="signature.issuer")
+
+
+def test_what_to_do_next_is_said(court: Court) -> None:
+    seen = court.refused(Forge.of("other").bundle(statement()))
+    hints = [finding["hint"] for check in seen.result["checks"] for finding in check["findings"] if "hint" in finding]
+    assert hints == ["the trusted root may be another instance's, or from another time"]
+    out = court.run("verify", "receipt.json", "--trusted-root", "root.json", *TRUSTED, *generate.ROOT).out
+    assert f"  hint        {hints[0][:40]}" in out

@@ -92,20 +92,19 @@ def walk(record: Record, tree: dict[str, Any], pointer: str) -> Iterator[tuple[s
     names = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
     tag = record.__struct_config__.tag_field
     for member, value in tree.items():
-        place = join(pointer, member)
         if member not in names:
             if member != tag:
-                yield "unknown", place
+                yield "unknown", join(pointer, member)
             continue
         held = getattr(record, names[member])
         if value is None and not isinstance(record, model.Contract):
-            yield "null", place
+            yield "null", join(pointer, member)
         elif isinstance(held, Record):
-            yield from walk(held, value, place)
+            yield from walk(held, value, join(pointer, member))
         elif isinstance(held, tuple):
             for index, part in enumerate(held):
                 if isinstance(part, Record) and not isinstance(part, model.OtherEvidence):
-                    yield from walk(part, value[index], join(place, index))
+                    yield from walk(part, value[index], join(pointer, member, index))
 
 
 def _claim(tree: dict[str, Any], head: _ClaimHead, index: int) -> model.Claim:

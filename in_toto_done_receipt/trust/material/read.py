@@ -122,7 +122,7 @@ def _certificate(material: _Object, version: str) -> bytes | None:
     if version == "0.3":
         if chained:
             raise unsupported(
-                "it holds a certificate chain of a private authority",
+                "it holds a certificate chain of a private authority, as model-signing writes it",
                 hint="bundles 0.3 of Sigstore hold the certificate alone",
             )
         found = material.at("certificate", ("rawBytes",)).data("rawBytes")

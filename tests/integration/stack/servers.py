@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -68,20 +68,19 @@ class Servers:
             if process.poll() is not None or ADDRESS_IN_USE in log:
                 raise ServerEnded(program, process.returncode, log)
 
-    def pause(self, program: str) -> None:
-        """Let it accept connections and say nothing, until it is stopped."""
+    @contextlib.contextmanager
+    def paused(self, program: str) -> Iterator[None]:
+        """One takes connections and says nothing, for the length of the `with` block."""
         self.running[program].send_signal(signal.SIGSTOP)
-
-    def kill(self, program: str) -> None:
-        """End it at once, and forget it."""
-        with self.running.pop(program) as process:
-            process.kill()
+        try:
+            yield
+        finally:
+            self.running[program].send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End all of them."""
         for process in self.running.values():
             process.terminate()
-            process.send_signal(signal.SIGCONT)
         for process in self.running.values():
             try:
                 process.wait(STOP_SECONDS)

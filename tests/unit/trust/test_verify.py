@@ -34,8 +34,9 @@ def root(workshop: Any) -> RootFile:
 
 def key_bundle(workshop: Any, *, certificate: bool = False) -> Bundle:
     envelope = workshop.envelope(workshop.private_key("ed25519"))
+    tree: dict[str, Any] = {"verificationMaterial": {"certificate" if certificate else "publicKey": {}}}
     return Bundle(
-        media_type="m", version="0.3", envelope=envelope, tree={}, has_certificate=certificate, key_hint="whatever"
+        media_type="m", version="0.3", envelope=envelope, tree=tree, has_certificate=certificate, key_hint="whatever"
     )
 
 
