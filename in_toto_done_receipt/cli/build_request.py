@@ -16,7 +16,7 @@ from in_toto_done_receipt.cli.audit_pin import read_pin
 from in_toto_done_receipt.cli.options import FILE, TEXT, Decorator, read_named, split_id, unavailable
 from in_toto_done_receipt.errors import ConfigurationError, InputError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.seals import Contract, read_contract
-from in_toto_done_receipt.producer.build import BuildRequest, ContextGiven, Run
+from in_toto_done_receipt.producer.build import BuildRequest, ContextGiven, Run, SourceGiven
 from in_toto_done_receipt.producer.evidence import Wanted
 from in_toto_done_receipt.producer.inventory import ManifestGiven, manifest_given
 from in_toto_done_receipt.profile.limits import LIMITS
@@ -111,16 +111,19 @@ _CONTEXT: Final = (
     click.option("--input-commit", type=TEXT, metavar="COMMIT", help="Handoff: the commit that the work started from."),
     click.option("--output-manifest-digest", type=TEXT, metavar="SHA256", help="Handoff: sha256 of the manifest."),
 )
-_LATER: Final[tuple[Decorator[Any], ...]] = (
-    unavailable("--repo", "--base", "--head", what="building from a git repository"),
-    unavailable("--tests", what="evidence of kind tests"),
+_SOURCE: Final = (
+    click.option("--repo", type=FILE, help="Git repository of the work: the receipt then names --base and --head."),
+    click.option("--base", type=TEXT, metavar="REV", help="Where the work started: a full id or an exact ref name."),
+    click.option("--head", type=TEXT, metavar="REV", help="Where it ended (HEAD): must be what --root holds."),
+    click.option("--repository", type=TEXT, metavar="URI", help="How verifiers call the repository."),
 )
+_LATER: Final[tuple[Decorator[Any], ...]] = (unavailable("--tests", what="evidence of kind tests"),)
 
 
 def build_options(function: F) -> F:
     """Every flag of `build`, in the order in which --help shows them."""
     root = click.option("--root", "--workspace-root", "root", type=FILE, required=True, help="The finished work.")
-    for option in reversed((root, *_WHAT, *_EVIDENCE, *_OUTPUTS, *_RUN, *_CONTEXT, *_LATER)):
+    for option in reversed((root, *_WHAT, *_EVIDENCE, *_OUTPUTS, *_RUN, *_CONTEXT, *_SOURCE, *_LATER)):
         function = option(function)
     return function
 
@@ -144,6 +147,7 @@ def read_request(given: dict[str, Any], *, out: Path, now: datetime) -> BuildReq
         manifest=manifest,
         contract=_contract(given["contract"]) if given["contract"] is not None else None,
         context=_context(given),
+        source=_source(given),
         verdict=given["verdict"],
         reason=given["reason"],
         run=_run(given, now),
@@ -198,6 +202,25 @@ def _context(given: dict[str, Any]) -> ContextGiven | None:
     if missing:
         raise UsageError(f"the context is all three or none, missing: {', '.join(missing)}")
     return ContextGiven(**values)
+
+
+def _source(given: dict[str, Any]) -> SourceGiven | None:
+    """The ids that the revisions mean now. Raises UsageError, RepositoryRefused."""
+    if given["repo"] is None:
+        others = [f"--{name}" for name in ("base", "head", "repository") if given[name] is not None]
+        if others:
+            raise UsageError(f"{others[0]} needs --repo")
+        return None
+    if given["base"] is None:
+        raise UsageError("--repo needs --base", hint="the revision that the work started from")
+    from in_toto_done_receipt.observe.git.repository import open_repository
+
+    with open_repository(given["repo"]) as repository:
+        ends = []
+        for name in (given["base"], given["head"] or "HEAD"):
+            commit, _ = repository.commit_id(name)
+            ends.append((commit, repository.tree_of(commit)))
+        return SourceGiven(base=ends[0], head=ends[1], repository=given["repository"])
 
 
 def _manifest(path: Path, root: Path, out: Path) -> ManifestGiven:

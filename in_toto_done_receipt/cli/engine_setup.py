@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from in_toto_done_receipt.admission.engines import PolicyEngine, engine_for
 from in_toto_done_receipt.cli.options import read_named
-from in_toto_done_receipt.cli.verify_setup import Flags, outside
+from in_toto_done_receipt.cli.verify_setup import Flags, outside, tree_of
 from in_toto_done_receipt.errors import UsageError
 from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
 from in_toto_done_receipt.wire.digests import digest_fault
@@ -22,7 +22,7 @@ def engine_of(flags: Flags) -> Iterator[PolicyEngine]:
     pinned: str | None = flags["policy_digest"]
     if pinned is not None and (fault := digest_fault("sha256", pinned.removeprefix("sha256:"))):
         raise UsageError(f"--policy-digest: {fault}")
-    policies = policies_of(flags, root=flags["root"])
+    policies = policies_of(flags, root=tree_of(flags))
     with engine_for(flags["engine"], policies=policies, opa=flags["opa"], pinned=pinned) as engine:
         yield engine
 

@@ -54,6 +54,7 @@ EXIT_CODES: Final[tuple[tuple[type[errors.DoneReceiptError], int], ...]] = (
     (errors.EngineError, 12),
     (errors.ProducerError, 4),
     (errors.ObservationError, 4),
+    (errors.RepositoryRefused, 4),
     (errors.OutputError, 4),
 )
 

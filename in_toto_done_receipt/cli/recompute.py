@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from in_toto_done_receipt.cli.git_setup import Flags, examined
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document, write_output
 from in_toto_done_receipt.cli.settings import settings_of
 from in_toto_done_receipt.cli.verify_options import demand_options, trust_options, workspace_options
@@ -32,6 +33,11 @@ def command(receipt: Path, out: Path, **flags: Any) -> int:
       done-receipt recompute receipt.json --trust trust.toml --root work --out result.json
     """
     keep_inputs(out, receipt, *flags.values())
+    with examined(flags) as opened:
+        return _recompute(receipt, out, opened)
+
+
+def _recompute(receipt: Path, out: Path, flags: Flags) -> int:
     trust, settings = trust_of(flags), settings_of(flags)
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     data = read_document(receipt, what="receipt", limit=settings.limits["file-bytes"])

@@ -10,7 +10,7 @@ from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.waivable import check_exceptions
 from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.options import read_named
-from in_toto_done_receipt.cli.verify_setup import Flags, outside, time_of
+from in_toto_done_receipt.cli.verify_setup import Flags, outside, time_of, tree_of
 from in_toto_done_receipt.errors import ProfileError, UsageError
 from in_toto_done_receipt.profile.check import is_uri
 from in_toto_done_receipt.profile.limits import limit_value
@@ -42,7 +42,7 @@ def settings_of(flags: Flags) -> Settings:
     """Defaults, then every profile, then the flags that tighten (or loosen by name). Raises ConfigurationError."""
     profiles = {}
     for path in flags["profiles"]:
-        outside(path, flags["root"], "--profile")
+        outside(path, tree_of(flags), "--profile")
         profiles[str(path)] = read_profile(path, flag="--profile")
     settings = with_overrides(joined(profiles), flags["overrides"])
     if flags["unsigned"]:

@@ -7,6 +7,7 @@ import click
 
 from in_toto_done_receipt.admission.engines import PolicyEngine
 from in_toto_done_receipt.cli.engine_setup import engine_of, policy_files
+from in_toto_done_receipt.cli.git_setup import examined
 from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.main import say
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
@@ -54,8 +55,8 @@ def command(receipts: tuple[Path, ...], **flags: Any) -> int:
       done-receipt verify receipt.json --trusted-key worker=worker.pub --root work
     """
     name = "json" if flags["as_json"] else check_format(flags["output_format"], "--format")
-    with errors_for_machines(name, quiet=flags["quiet"]):
-        return _verify_all(receipts, name, flags)
+    with errors_for_machines(name, quiet=flags["quiet"]), examined(flags) as opened:
+        return _verify_all(receipts, name, opened)
 
 
 def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:

@@ -74,8 +74,15 @@ def workspace_options(function: F) -> F:
         click.option("--recheck-commands", is_flag=True, help="Run allowed commands again, in a copy, in a sandbox."),
         click.option("--allow-command", multiple=True, type=TEXT, metavar="ARGV", help="Allow exactly this command."),
         click.option("--show-output", is_flag=True, help="Show the start of what commands print, on standard error."),
-        unavailable("--repo", "--base", "--head", "--target-ref", "--merge-onto", "--object-dir", what="reading git"),
-        unavailable("--inside-only", what="reading git", takes_value=False),
+        click.option("--repo", type=FILE, help="Git repository in which to look, at --head; nothing is checked out."),
+        click.option("--base", type=TEXT, metavar="ID", help="Where the change starts: a full commit id."),
+        click.option("--head", type=TEXT, metavar="REV", help="Where it ends: a full id, HEAD or an exact ref name."),
+        click.option("--target-ref", type=TEXT, metavar="REF", help="Take the merge base with this ref as the base."),
+        click.option("--merge-onto", type=TEXT, metavar="REV", help="Examine the tree of head merged onto this."),
+        click.option(
+            "object_dirs", "--object-dir", multiple=True, type=FILE, help="An object folder beside the repository's."
+        ),
+        click.option("--inside-only", is_flag=True, help="Refuse objects borrowed from outside the repository."),
         unavailable("--overlay", what="running tests in the clean room"),
     )
 
@@ -84,7 +91,9 @@ def admission_options(function: F) -> F:
     """What the policy is asked with: the profile, what flags change of it, at what time."""
     return _apply(
         function,
-        click.option("profiles", "--profile", multiple=True, type=FILE, help="Acceptance profile; several all hold."),
+        click.option(
+            "profiles", "--profile", multiple=True, type=FILE, help="Acceptance profile; base:PATH reads it at base."
+        ),
         click.option(
             "--minimum-assurance",
             type=click.Choice(["reported", "partially_rechecked", "fully_rechecked"]),

@@ -53,7 +53,7 @@ Flags = dict[str, Any]
 def trust_of(flags: Flags) -> TrustPolicy:
     """The trust policy that the flags say. Raises UsageError when they say none or contradict each other."""
     given = [name for name in (*_TRUST_FLAGS, *_CLAIM_FLAGS) if flags[name] not in (None, (), False)]
-    root: Path | None = flags["root"]
+    root: Path | None = tree_of(flags)
     if flags["unsigned"] and (given or flags["trust_file"]):
         raise UsageError("--unsigned asks for no signature, and something else names whom to trust")
     if flags["unsigned"]:
@@ -64,7 +64,7 @@ def trust_of(flags: Flags) -> TrustPolicy:
         path: Path = flags["trust_file"]
         outside(path, root, "--trust")
         data = read_named(path, flag="--trust", limit=MAX_CONFIG_BYTES)
-        return load_trust(data, base=path.parent, read=lambda p: _own(p, root, "--trust"), what=str(path))
+        return load_trust(data, base=path.parent, read=lambda p: _referred(p, flags), what=str(path))
     if not given:
         raise UsageError(
             "nobody is trusted: no --trust, --trusted-key or --certificate-identity",
@@ -80,6 +80,19 @@ def trust_of(flags: Flags) -> TrustPolicy:
     )
 
 
+def tree_of(flags: Flags) -> Path | None:
+    """The tree or repository under examination, from which nothing of the verifier's may come."""
+    tree: Path | None = flags["root"] if flags["root"] is not None else flags.get("repo")
+    return tree
+
+
+def _referred(path: Path, flags: Flags) -> bytes:
+    """A file that the trust file names; beside a trust file of the base revision it is of the base revision too."""
+    if flags.get("git") is not None:
+        flags["git"].fetch(path)
+    return _own(path, tree_of(flags), "--trust")
+
+
 def _own(path: Path, root: Path | None, flag: str) -> bytes:
     outside(path, root, flag)
     return read_named(path, flag=flag, limit=MAX_ROOT_BYTES)
@@ -89,8 +102,8 @@ def outside(path: Path, root: Path | None, flag: str) -> None:
     """Raise ConfigurationError for a file of the verifier's that the tree under examination holds or leads to."""
     if root is not None and leads_through(path, root):
         raise ConfigurationError(
-            f"{flag}: {escape(str(path))} lies inside --root {escape(str(root))}",
-            hint="what decides must not come from the tree that is examined; keep it elsewhere",
+            f"{flag}: {escape(str(path))} lies inside {escape(str(root))}, which is examined",
+            hint="what decides must not come from there; keep it elsewhere, or name it as base:PATH with --repo",
         )
 
 
@@ -102,16 +115,22 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
         raise UsageError("--canonical-paths goes with --as: a done receipt has no other paths")
     if root is None and flags["recheck"]:
         raise UsageError("--recheck needs --root")
-    if root is None and flags["recheck_commands"]:
-        raise UsageError("--recheck-commands needs --root")
+    git = flags["git"]
+    if root is None and git is None and flags["recheck_commands"]:
+        raise UsageError("--recheck-commands needs --root or --repo")
     if flags["recheck_commands"]:
         _refuse_identity(settings)
     with contextlib.ExitStack() as stack:
         workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))
+        if git is not None:
+            workspace = git.workspace
         yield RecomputeContext(
             evaluated_at=time_of(flags["at"]),
             settings=settings,
             workspace=workspace,
+            change=None if git is None else git.change,
+            base=None if git is None else git.base,
+            tip_of=None if git is None else git.repository.refs.target,
             artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
             contract=_contract(flags),
             manifest=_manifest(flags, settings),
@@ -181,7 +200,7 @@ def _contract(flags: Flags) -> Any:
         return None
     from in_toto_done_receipt.observe.seals import read_contract
 
-    outside(path, flags["root"], "--contract")
+    outside(path, tree_of(flags), "--contract")
     data = read_named(path, flag="--contract", limit=LIMITS["file-bytes"].default)
     return _configured(lambda: read_contract(data, what=str(path)))
 

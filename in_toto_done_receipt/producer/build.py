@@ -40,6 +40,14 @@ class ContextGiven(Value, kw_only=True):
     output_manifest_digest: str
 
 
+class SourceGiven(Value, kw_only=True):
+    """From where to where the work went: full ids of commits and of their trees."""
+
+    base: tuple[str, str]
+    head: tuple[str, str]
+    repository: str | None = None
+
+
 class Run(Value, kw_only=True):
     """How the run ended, by its own account."""
 
@@ -75,6 +83,7 @@ class BuildRequest(Value, kw_only=True):
     manifest: ManifestGiven | None = None
     contract: Contract | None = None
     context: ContextGiven | None = None
+    source: SourceGiven | None = None
     verdict: VerdictWord | None = None
     reason: str = ""
 
@@ -239,6 +248,8 @@ def _told(request: BuildRequest, claims: list[dict[str, Any]], subjects: tuple[t
         builder.seals(dict.fromkeys(request.contract.absent))
     if request.context is not None:
         builder.context(**asdict(request.context))
+    if request.source is not None:
+        builder.source(**asdict(request.source))
     run = request.run
     if run.audit_request is not None or run.audit_head is not None:
         builder.audit(run.audit_request, records=run.audit_records, head=run.audit_head)

@@ -76,6 +76,7 @@ class ReceiptBuilder:
         self._claims: list[dict[str, Any]] = []
         self._audit: dict[str, Any] | None = None
         self._context: dict[str, Any] | None = None
+        self._source: dict[str, Any] | None = None
         self._manifest: dict[str, Any] | None = None
         self._run: dict[str, Any] | None = None
         self._verdict: tuple[VerdictWord, str, Outcome] = ("unchecked", "", "completed")
@@ -124,6 +125,17 @@ class ReceiptBuilder:
         self._counts |= _present(
             iterations=iterations, tool_calls=tool_calls, input_tokens=input_tokens, output_tokens=output_tokens
         )
+        return self
+
+    def source(
+        self, *, base: tuple[str, str | None], head: tuple[str, str | None], repository: str | None = None
+    ) -> Self:
+        """From which commit to which one the work went, each with its tree where known; ids in full."""
+        ends = {
+            word: {"digest": _present(gitCommit=commit, gitTree=tree)}
+            for word, (commit, tree) in (("base", base), ("head", head))
+        }
+        self._source = _present(repository=repository, **ends)
         return self
 
     def context(self, *, packet_digest: str, input_commit: str, output_manifest_digest: str) -> Self:
@@ -243,6 +255,7 @@ class ReceiptBuilder:
                 task=self._task,
                 agent=self._agent,
                 run=_present(**self._run, auditLog=self._audit),
+                source=self._source,
                 context=self._context,
                 manifest=self._manifest,
                 contract=self._contract(),
