@@ -70,7 +70,10 @@ def issuers(certificate: Any, anchors: Anchors, moments: Sequence[datetime]) -> 
 
 def _issuer(certificate: Any, anchors: Anchors, moment: datetime) -> Any:
     closed: Authority | None = None
+    named = certificate.issuer
     for authority in anchors.authorities:
+        if all(one.subject != named for one in authority.chain):
+            continue  # it costs a millisecond to find that out in another way
         issuer = _issued_by(certificate, authority, moment)
         if issuer is not None and authority.valid.covers(moment):
             return issuer
