@@ -1,5 +1,5 @@
-"""Removing, nulling, retyping or doubling any field of any policy input never turns a denial into an admission; nor does
-leaving out any of the rules.
+"""Removing, nulling, retyping or doubling any field of any policy input never turns a denial into an admission, and a
+rule that is left out denies.
 
 The inputs are those of every receipt of testdata. Of one input, what each field decides: test_admission_fail_closed.py;
 the documents and receipts behind them: test_hostile_results.py, test_hostile_receipts.py.
