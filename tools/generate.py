@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
-from in_toto_done_receipt.admission.rules_page import catalogue_markdown
+from in_toto_done_receipt.admission.opa_view import opa_view
+from in_toto_done_receipt.admission.rules_page import rule_pages
 from in_toto_done_receipt.predicates.done_receipt.faults import FAULT_REASONS
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.profile.model import Profile
@@ -19,6 +20,7 @@ from in_toto_done_receipt.results.reasons import REASONS
 from in_toto_done_receipt.wire.schema import record_schema
 
 ROOT = Path(__file__).parents[1]
+POLICY_INPUT = "in_toto_done_receipt/admission/policy-input.v0.1.schema.json"
 PROFILE_SCHEMA = "https://w3id.org/done-receipt/profile/v0.1"
 
 _WEIGHTS = {
@@ -32,16 +34,17 @@ _WEIGHTS = {
 
 def generated() -> dict[str, bytes]:
     """Path below the root -> bytes, for every generated file."""
+    result = record_schema(VerificationResult, identifier=RESULT_SCHEMA, title="done-receipt result v0.1")
+    policy_input = json.loads((ROOT / POLICY_INPUT).read_bytes())
     return {
-        "in_toto_done_receipt/results/result.v0.1.schema.json": _json(
-            record_schema(VerificationResult, identifier=RESULT_SCHEMA, title="done-receipt result v0.1")
-        ),
+        "in_toto_done_receipt/results/result.v0.1.schema.json": _json(result),
+        "policy/schemas/input.json": _json(opa_view(policy_input, result)),
         "in_toto_done_receipt/profile/profile.v0.1.schema.json": _json(
             record_schema(Profile, identifier=PROFILE_SCHEMA, title="done-receipt acceptance profile v0.1")
         ),
         "docs/reference/reason-codes.md": _page(_reasons()),
         "docs/reference/limits.md": _page(_limits()),
-        "docs/reference/rules.md": catalogue_markdown(load_catalogue()).encode(),
+        **{f"docs/reference/rules/{name}": page.encode() for name, page in rule_pages(load_catalogue()).items()},
     }
 
 

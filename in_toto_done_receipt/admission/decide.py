@@ -5,41 +5,32 @@ Source: design, "Decision".
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta
 from msgspec.structs import replace
 
-from in_toto_done_receipt.admission.catalogue import Catalogue, load_catalogue
+from in_toto_done_receipt.admission.answer import NOTHING, Answer, Said, Waived, answer_of
+from in_toto_done_receipt.admission.catalogue import PROTECTED, Catalogue, load_catalogue
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.engines import PolicyEngine
 from in_toto_done_receipt.admission.failures import ENGINE_CODES
-from in_toto_done_receipt.errors import EngineError, EngineUnavailable
-from in_toto_done_receipt.results.decision import DECISION_SCHEMA, Decision, Digests, Engine, Violation
+from in_toto_done_receipt.errors import EngineError, MalformedInput
+from in_toto_done_receipt.results.decision import (
+    DECISION_SCHEMA,
+    Decision,
+    Digests,
+    Engine,
+    Violation,
+    Waiting,
+    Waiver,
+)
 from in_toto_done_receipt.results.model import Untrusted, VerificationResult
+from in_toto_done_receipt.results.outcome import refutation_code
+from in_toto_done_receipt.wire.rfc3339 import parse_time
 
 MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, and room
-
-_Code = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$", max_length=200)]
-_Text = Annotated[str, Meta(min_length=1)]
-
-
-class _Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One violation or warning as the policy gives it; packages of the verifier's own may bring a solution."""
-
-    code: _Code
-    message: _Text
-    facts: tuple[Annotated[str, Meta(pattern=r"^(/|$)")], ...]
-    term: str | None = None
-    solution: str = ""
-
-
-class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    allow: bool
-    violations: tuple[_Said, ...]
-    warnings: tuple[_Said, ...]
-    satisfied: tuple[_Text, ...]
+NO_EXCEPTION: Final = "profile.exceptions"  # the rule by which a collection allows none: no exception waives it
 
 
 def policy_input(
@@ -79,27 +70,28 @@ def decide(
 ) -> Decision:
     """The decision on this result under these settings (the `profile` member of the policy input).
 
-    Allowed only if the engine allows, gives no violation, and everything demanded is among what it calls satisfied.
-    An engine without an answer is a denial with an engine.* code. Raises ConfigurationError for an unknown
-    collection, or an engine that cannot load its policy or be reached. Does not check who wrote the result.
+    Allowed only if the engine allows, gives no violation, and everything demanded is among what it calls satisfied or
+    what an exception stands for that the profile holds. An engine without an answer is a denial with an engine.* code.
+    Raises ConfigurationError for an unknown collection or selector, or an engine that cannot load its policy or be
+    reached. Does not check who wrote the result.
     """
     catalogue = catalogue or load_catalogue()
-    codes = demanded(catalogue, settings)
+    codes = demanded(catalogue, settings, evaluated_at=evaluated_at)
     raw = b""
     try:
         raw = policy_input(result, settings, codes=codes, evaluated_at=evaluated_at)
-        answer = _answer(engine, raw, seconds)
-        violations = [*_said(answer.violations, catalogue), *_contradictions(answer, codes)]
+        answer = answer_of(engine, raw, seconds)
+        violations = [*_said(answer.violations, catalogue), *_objections(answer, codes, result, settings, evaluated_at)]
     except EngineError as error:
-        answer = _Answer(False, (), (), ())
+        answer = NOTHING
         violations = [_engine_violation(error.code, error.message)]
     violations = _sorted(violations, catalogue)
     return Decision(
         schema=DECISION_SCHEMA,
-        allow=answer.allow and not violations and set(codes) <= set(answer.satisfied),
+        allow=answer.allow and not violations and bool(codes) and not _unmet(answer, codes),
         violations=tuple(violations),
         warnings=tuple(_sorted(_said(answer.warnings, catalogue), catalogue)),
-        exceptions=(),
+        exceptions=_waivers(answer),
         satisfied=tuple(sorted(set(answer.satisfied))),
         demanded=codes,
         collection=settings["collection"],
@@ -112,33 +104,45 @@ def decide(
             trust=result.trust.digest,
         ),
         overrides=tuple(settings.get("overrides", ())),
-        valid_until=valid_until,
+        waiting=_waiting(answer, codes, violations, catalogue),
+        valid_until=_earliest(valid_until, answer),
     )
 
 
-def _answer(engine: PolicyEngine, raw: bytes, seconds: float) -> _Answer:
-    """What the engine says, in the right shape. Raises EngineError."""
-    try:
-        value = engine.decide(raw, seconds)
-    except (EngineError, EngineUnavailable):
-        raise
-    except Exception as error:  # noqa: BLE001 - an engine may be somebody else's code: whatever it was, no decision
-        raise EngineError(f"no decision: {type(error).__name__}") from None
-    if value is None:
-        raise EngineError("the policy gave null", code="engine.null")
-    try:
-        return msgspec.convert(value, _Answer, strict=True)
-    except msgspec.ValidationError as error:
-        raise EngineError(f"the decision does not have the right shape: {error}", code="engine.shape") from None
+def _unmet(answer: Answer, codes: Sequence[str]) -> list[str]:
+    """What is demanded and neither satisfied nor waived."""
+    met = set(answer.satisfied)
+    terms: dict[str, set[str | None]] = {}
+    for waived in answer.exceptions:
+        terms.setdefault(waived.code, set()).add(waived.term)
+    return [code for code in codes if code not in met and not _waived(code, terms)]
 
 
-def _contradictions(answer: _Answer, codes: Sequence[str]) -> Iterable[Violation]:
+def _waived(demand: str, terms: Mapping[str, set[str | None]]) -> bool:
+    """Whether an exception names this requirement; one without a term names all of the rule's."""
+    code, colon, term = demand.partition(":")
+    named = terms.get(code, set())
+    return bool(named) if not colon else bool(named & {None, term})
+
+
+def _objections(
+    answer: Answer,
+    codes: Sequence[str],
+    result: VerificationResult,
+    settings: Mapping[str, Any],
+    evaluated_at: str,
+) -> Iterable[Violation]:
     """What is wrong with the answer as a whole: a demand without a word, an allow against its own reasons."""
-    missing = [code for code in codes if code not in set(answer.satisfied)]
+    missing = _unmet(answer, codes)
+    if not codes:
+        yield _engine_violation("engine.selection", "what the profile leaves judges nothing of the work")
     if missing and not answer.violations:
         for code in missing:
             yield _engine_violation("engine.unsatisfied", f"{code} is demanded and not satisfied", term=code)
-    if answer.allow is not (not missing and not answer.violations):
+    for waived in answer.exceptions:
+        if fault := _exception_fault(waived, answer, result, settings, evaluated_at):
+            yield _engine_violation("engine.exception", f"the exception for {waived.code} {fault}", term=waived.term)
+    if answer.allow is not (bool(codes) and not missing and not answer.violations):
         said = "allows" if answer.allow else "denies"
         yield _engine_violation(
             "engine.disagrees",
@@ -146,12 +150,71 @@ def _contradictions(answer: _Answer, codes: Sequence[str]) -> Iterable[Violation
         )
 
 
+def _exception_fault(
+    waived: Waived, answer: Answer, result: VerificationResult, settings: Mapping[str, Any], evaluated_at: str
+) -> str | None:
+    """Why this exception does not stand, whatever the policy made of it."""
+    members = {key: value for key, value in msgspec.structs.asdict(waived).items() if value is not None}
+    if members not in list(settings.get("exceptions", ())):
+        return "is none of the profile's"
+    if waived.code.partition(".")[0] in PROTECTED or waived.code == NO_EXCEPTION:
+        return "is for what no exception is ever made for"
+    if waived.subject is not None and waived.subject not in result.matched_subjects:
+        return f"is for the subject {waived.subject}, which was not matched"
+    if waived.subject is not None and not _whole(waived, answer, result):
+        return "is for some of the subjects only"
+    if refutation_code(result) != 0:
+        return "cannot stand while something is refuted"
+    try:
+        expired = parse_time(waived.expires) <= parse_time(evaluated_at)
+    except MalformedInput as error:
+        return f"has no time to end: {error.message}"
+    return f"expired on {waived.expires}" if expired else None
+
+
+def _whole(waived: Waived, answer: Answer, result: VerificationResult) -> bool:
+    """Whether the exceptions for this requirement are for all subjects together."""
+    others = [one for one in answer.exceptions if one.code == waived.code and one.term in (None, waived.term)]
+    return any(one.subject is None for one in others) or set(result.matched_subjects) <= {o.subject for o in others}
+
+
+def _waivers(answer: Answer) -> tuple[Waiver, ...]:
+    made = {Waiver(**msgspec.structs.asdict(waived)) for waived in answer.exceptions}
+    return tuple(sorted(made, key=lambda one: (one.code, one.term or "", one.subject or "", one.expires, one.reason)))
+
+
+def _waiting(
+    answer: Answer, codes: Sequence[str], violations: Sequence[Violation], catalogue: Catalogue
+) -> tuple[Waiting, ...]:
+    """Demands about which nothing is said, since what they depend on is violated."""
+    violated, met = {violation.code for violation in violations}, set(answer.satisfied)
+    blocked: dict[str, tuple[str, ...]] = {}  # of every rule, in pipeline order, so those before are already there
+    for rule in catalogue.rules:
+        on = (name for code in rule.depends_on for name in ((code,) if code in violated else blocked[code]))
+        blocked[rule.code] = tuple(dict.fromkeys(on))
+    waiting = []
+    for code in codes:
+        name = code.partition(":")[0]
+        if code not in met and name not in violated and blocked.get(name):
+            waiting.append(Waiting(code=code, on=blocked[name]))
+    return tuple(waiting)
+
+
+def _earliest(valid_until: str | None, answer: Answer) -> str | None:
+    """Until when the decision holds: no longer than any exception that it needs."""
+    times = [time for time in (valid_until, *(waived.expires for waived in answer.exceptions)) if time is not None]
+    try:
+        return min(times, key=parse_time, default=None)
+    except MalformedInput:
+        return valid_until  # such an exception does not stand
+
+
 def _engine_violation(code: str, message: str, term: str | None = None) -> Violation:
     solution = ENGINE_CODES.get(code, ENGINE_CODES["engine.error"])
     return Violation(code=code, message=message, term=term, solution=solution)
 
 
-def _said(found: Iterable[_Said], catalogue: Catalogue) -> Iterable[Violation]:
+def _said(found: Iterable[Said], catalogue: Catalogue) -> Iterable[Violation]:
     for said in found:
         rule = catalogue.rule(said.code)
         yield Violation(

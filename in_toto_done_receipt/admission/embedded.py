@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from in_toto_done_receipt.admission import artefact, wasm
-from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.clock import Clock
-from in_toto_done_receipt.admission.sources import ENTRYPOINT, policy_digest, policy_folder
+from in_toto_done_receipt.admission.sources import ENTRYPOINT, GROUNDS, policy_digest, policy_folder
 from in_toto_done_receipt.errors import EngineError, EngineUnavailable
 
 PAGE: Final = 65536
@@ -24,6 +23,7 @@ MEMORY_CAP: Final = 512 * 2**20  # bytes an evaluation may use: the largest rece
 KEEP: Final = 32 * 2**20  # an instance that grew beyond this is not kept: linear memory never shrinks
 LARGE: Final = 256 * 2**10  # bytes of input from which compiling (0.2 s, once) is quicker than interpreting
 MANY: Final = 64  # small decisions after which compiling (0.5 s) has paid: each is 7 ms faster then
+_ENTRIES: Final = {ENTRYPOINT: 0, GROUNDS: 1}  # by the names, as OPA numbers them
 _GROW: Final = "grow"  # in what wasmtime and OPA's allocator say when there is no more memory
 
 
@@ -177,11 +177,11 @@ class EmbeddedEngine:
 
     def __init__(self, folder: Path | None = None, *, jit: bool = False, beside: Beside | None = None) -> None:
         self._folder = folder or policy_folder()
-        catalogue = load_catalogue(self._folder)
-        self.policy_digest = catalogue.policy_digest
+        self._made = artefact.made(self._folder)
+        self.policy_digest = self._made.policy_digest
         if beside is not None:
             self.policy_digest = policy_digest(self._folder, beside.digests)
-        self.version = f"OPA {catalogue.opa} on wasmtime {wasm.installed_version() or 'unknown'}"
+        self.version = f"OPA {self._made.opa} on wasmtime {wasm.installed_version() or 'unknown'}"
         self._beside, self._decided = beside, 0
         self._portable = None if jit else self._load(jit=False)
         self._native = self._load(jit=True) if jit else None
@@ -200,6 +200,19 @@ class EmbeddedEngine:
             seconds = due - time.monotonic()
         return one_result(self._policy(len(raw)).evaluate(raw, seconds, data=data))
 
+    def expect(self, decisions: int) -> None:
+        """So many decisions are to come: compile at once if that will pay. A process that forks shares the code."""
+        if decisions > MANY and self._native is None:
+            self._native = self._load(jit=True)
+
+    def grounds(self, raw: bytes, seconds: float) -> dict[str, list[str]]:
+        """Each satisfied requirement of our rules, and what it stands on: JSON pointers into the policy input, sorted.
+
+        For people who ask why; nothing is decided by it. Raises EngineError.
+        """
+        found = one_result(self._policy(len(raw)).evaluate(raw, seconds, entry=_ENTRIES[GROUNDS]))
+        return {code: sorted(set(facts)) for code, facts in sorted(found.items())}
+
     def close(self) -> None:
         """Give the memory of idle instances back."""
         for policy in (self._portable, self._native, self._beside):
@@ -217,14 +230,16 @@ class EmbeddedEngine:
     def _load(self, *, jit: bool) -> Policy:
         engine, where = wasm.Engine(jit=jit), self._folder / artefact.MODULE
         try:
-            policy = Policy(engine, *artefact.load(engine, self._folder, jit=jit))
+            policy = Policy(engine, *artefact.load(engine, self._folder, self._made.module_sha256, jit=jit))
             found = policy.entrypoints()
         except (wasm.Failure, wasm.Trap) as error:
             raise EngineUnavailable(f"{where}: wasmtime does not take it: {error}") from None
         except EngineError as error:
             raise EngineUnavailable(f"{where}: {error.message}") from None
-        if found != {ENTRYPOINT: 0}:
-            raise EngineUnavailable(f"{where}: entry points are {', '.join(found) or 'none'}, wanted is {ENTRYPOINT}")
+        if found != _ENTRIES:
+            raise EngineUnavailable(
+                f"{where}: entry points are {', '.join(found) or 'none'}, wanted are {', '.join(_ENTRIES)}"
+            )
         return policy
 
 

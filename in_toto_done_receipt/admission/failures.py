@@ -31,6 +31,14 @@ ENGINE_FAILURES: Final[Mapping[str, tuple[str, str]]] = {
         "a demanded rule gave neither satisfaction nor a reason",
         "the rule gave neither satisfaction nor a reason; look at what it needs in the result",
     ),
+    "engine.selection": (
+        "nothing is demanded that judges the work, so nothing can be admitted",
+        "exclude less: who signed and what was signed is not enough",
+    ),
+    "engine.exception": (
+        "the policy applied an exception that does not stand",
+        "do not use this engine: an exception has to be in the profile, unexpired, and for what can be waived",
+    ),
     "engine.incomplete": (
         "a package that is needed is missing from the policy that was evaluated",
         "give the engine the whole policy, with your own: `done-receipt policy bundle`",

@@ -8,6 +8,7 @@ from typing import Final
 from in_toto_done_receipt.errors import EngineUnavailable
 
 ENTRYPOINT: Final = "done_receipt/admission/decision"
+GROUNDS: Final = "done_receipt/admission/grounds"  # what each satisfied requirement stands on; nobody decides by it
 QUERY: Final = "data.done_receipt.admission.decision"
 _PACKAGE: Final = Path(__file__).resolve().parent.parent
 

@@ -11,50 +11,73 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from in_toto_done_receipt.admission.catalogue import FILE, build_catalogue
+from in_toto_done_receipt.admission.catalogue import FILE, Rule
+from in_toto_done_receipt.admission.metadata import REGO_FILE, catalogue_json, catalogue_rego, rules_of
 from in_toto_done_receipt.admission.opa import look, opa_version
-from in_toto_done_receipt.admission.sources import ENTRYPOINT, policy_digest
+from in_toto_done_receipt.admission.sources import ENTRYPOINT, GROUNDS, policy_digest
 from in_toto_done_receipt.errors import ConfigurationError
 
 OPA_VERSION: Final = "1.22.3"
 MODULE: Final = "admission.wasm"
+SCHEMAS: Final = "schemas"  # below the policy folder: what `opa check --schema` gets
 # Without the tests: their packages lie beside the rules, so the entry point would reach them and what they call.
-_OPTIONS: Final = ("--target", "wasm", "--entrypoint", ENTRYPOINT, "--ignore", "*_test.rego")
+_OPTIONS: Final = (
+    *("--target", "wasm", "--ignore", "*_test.rego"),
+    *("--entrypoint", ENTRYPOINT, "--entrypoint", GROUNDS),
+)
 _SECONDS: Final = 300.0
 
 
 def build(opa: Path, policy: Path, out: Path) -> str:
     """Compile `policy`/done_receipt and write admission.wasm and catalogue.json into `out`; says what was written.
 
-    Raises ConfigurationError with OPA's output, or when it is not the one version that the module is made with.
+    The policy's own file catalogue.rego is written before, where it differs from the METADATA blocks. Raises
+    ConfigurationError with OPA's output, or when it is not the one version that the module is made with.
     """
     version = opa_version(opa)
     if version != OPA_VERSION:
         raise ConfigurationError(f"{opa}: version is {version}, the policy is compiled by {OPA_VERSION}")
-    module = _compile(opa, policy)
-    inspected = _opa(opa, policy, "inspect", "--annotations", "--format", "json")
-    catalogue = build_catalogue(
-        inspected, opa=version, policy_digest=policy_digest(policy), module_sha256=hashlib.sha256(module).hexdigest()
-    )
+    rules = _rules(opa, policy)
+    own, wanted = policy / "done_receipt" / REGO_FILE, catalogue_rego(rules)
     try:
+        if not own.is_file() or own.read_bytes() != wanted:
+            own.parent.mkdir(exist_ok=True)
+            own.write_bytes(wanted)
+        module = _compile(opa, policy)
+        digests = {
+            "policy_digest": policy_digest(policy),
+            "module_sha256": hashlib.sha256(module).hexdigest(),
+        }
+        catalogue = catalogue_json(rules, opa=version, **digests)
         out.mkdir(parents=True, exist_ok=True)
         (out / MODULE).write_bytes(module)
         (out / FILE).write_bytes(catalogue)
     except OSError as error:
-        raise ConfigurationError(f"{out}: {error.strerror}") from None
-    return f"{out / MODULE}: {len(module)} bytes, sha256 {hashlib.sha256(module).hexdigest()}\n"
+        raise ConfigurationError(f"{error.filename or out}: {error.strerror}") from None
+    return f"{out / MODULE}: {len(module)} bytes, sha256 {digests['module_sha256']}\n"
 
 
 def check(opa: Path, policy: Path) -> str:
-    """`opa fmt` finds nothing to change and `opa check --strict` nothing to say. Raises ConfigurationError."""
+    """`opa fmt` finds nothing to change, `opa check --strict` nothing to say, and the METADATA blocks are complete.
+
+    Every reference into the input is held against the schema that lies beside the policy. Raises ConfigurationError.
+    """
     _opa(opa, policy, "fmt", "--fail", "--list")
-    _opa(opa, policy, "check", "--strict")
+    schemas = policy.resolve() / SCHEMAS
+    _opa(opa, policy, "check", "--strict", *(["--schema", str(schemas)] if schemas.is_dir() else []))
+    own = policy / "done_receipt" / REGO_FILE
+    if not own.is_file() or own.read_bytes() != catalogue_rego(_rules(opa, policy)):
+        raise ConfigurationError(f"{own}: is not what the METADATA blocks say", hint="`policy build` writes it")
     return "policy: formatted, no errors\n"
 
 
 def test(opa: Path, policy: Path) -> str:
     """What `opa test` prints; all tests passed. Raises ConfigurationError."""
     return _opa(opa, policy, "test").decode(errors="replace")
+
+
+def _rules(opa: Path, policy: Path) -> tuple[Rule, ...]:
+    return rules_of(_opa(opa, policy, "inspect", "--annotations", "--format", "json"))
 
 
 def _compile(opa: Path, policy: Path) -> bytes:

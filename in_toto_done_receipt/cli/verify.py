@@ -20,6 +20,7 @@ from in_toto_done_receipt.cli.outputs import (
     write_all,
 )
 from in_toto_done_receipt.cli.settings import settings_of
+from in_toto_done_receipt.cli.sharing import Judged, judged_in_order, processes_for
 from in_toto_done_receipt.cli.verify_options import (
     demand_options,
     engine_options,
@@ -64,13 +65,14 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     for _, path in outputs:
         keep_inputs(path, receipts, *_inputs(flags))
     trust, settings = trust_of(flags), settings_of(flags)
-    several = len(receipts) > 1
+    several, for_machines = len(receipts) > 1, name != "text" and not flags["quiet"]
     shown = views(name, outputs, settings, several=several, colour=flags["color"], quiet=flags["quiet"])
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     texts: dict[Path, list[str]] = {path: [] for path, _ in shown}
     codes: list[int] = []
     with engine_of(flags) as engine, context_of(flags, settings) as context:
-        for path in receipts:
+
+        def judge(path: Path) -> Judged:
             try:
                 outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"])
             except ConfigurationError:
@@ -79,15 +81,28 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                 if not several:
                     raise
                 say(error)
-                codes.append(code_of(error))
-                if name != "text" and not flags["quiet"]:
-                    texts[Path("-")].append(error_document(error))
-                continue
-            codes.append(outcome.exit_code)
-            for target, render in shown:
-                texts[target].append(render(outcome))
+                said = [""] * len(shown)
+                if for_machines:  # standard output is the last of the views
+                    said[-1] = error_document(error)
+                return Judged(code=code_of(error), texts=tuple(said))
+            return Judged(code=outcome.exit_code, texts=tuple(render(outcome) for _, render in shown))
+
+        processes = _processes(len(receipts), engine, context)
+        for judged in judged_in_order(receipts, judge, processes=processes):
+            codes.append(judged.code)
+            for (target, _), text in zip(shown, judged.texts, strict=True):
+                texts[target].append(text)
     write_all(texts)
     return worst_code(codes)
+
+
+def _processes(receipts: int, engine: PolicyEngine, context: RecomputeContext) -> int:
+    """How many share the receipts out. Commands have limits of time that others at work would spend."""
+    expect = getattr(engine, "expect", None)  # an engine with this goes on in a forked process
+    if expect is None or context.recheck_commands:
+        return 1
+    expect(receipts)
+    return processes_for(receipts)
 
 
 def _inputs(flags: Flags) -> list[Any]:

@@ -87,8 +87,8 @@ def workspace_options(function: F) -> F:
     )
 
 
-def admission_options(function: F) -> F:
-    """What the policy is asked with: the profile, what flags change of it, at what time."""
+def profile_options(function: F) -> F:
+    """What the policy is asked with: the profile, and what flags change of it."""
     return _apply(
         function,
         click.option(
@@ -110,6 +110,14 @@ def admission_options(function: F) -> F:
         click.option("--repository", type=TEXT, metavar="URI", help="The repository that the receipt must name."),
         click.option("--sandbox", type=click.Choice(SANDBOX_LEVELS[::-1]), help="Weakest level to accept."),
         click.option("overrides", "--override", multiple=True, type=TEXT, help="Permit a flag to loosen the profile."),
+    )
+
+
+def admission_options(function: F) -> F:
+    """What the policy is asked with, and as of when."""
+    return _apply(
+        function,
+        profile_options,
         click.option("--at", type=TEXT, metavar="TIME", help="Evaluate as of this time (RFC 3339, UTC)."),
     )
 

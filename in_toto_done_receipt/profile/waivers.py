@@ -13,6 +13,9 @@ from in_toto_done_receipt.wire.config import nearest
 # Who signed, what they signed and whether there was a decision at all: no profile leaves that out.
 NEVER_WAIVED: Final = ("signature", "statement", "engine")
 
+# The rule by which a collection admits no exception.
+_NO_EXCEPTION: Final = "profile.exceptions"
+
 _SELECTOR: Final = re.compile(r"@[a-z-]+|[a-z][a-z0-9_-]*(\.[a-z0-9_-]+(:.+)?)?", re.ASCII | re.DOTALL)
 _CODE: Final = re.compile(r"[a-z][a-z0-9_-]*\.[a-z0-9_-]+", re.ASCII)
 
@@ -64,8 +67,9 @@ def _check_code(code: str, where: str) -> None:
     rule, colon, term = code.partition(":")
     if colon:
         raise ProfileError(f"{where}: {code} holds a term", hint=f'write code = "{rule}" and term = "{term}"')
-    if (category := code.partition(".")[0]) in NEVER_WAIVED:
-        raise ProfileError(f"{where}: {code}: rules of {category} cannot be excepted")
+    if (category := code.partition(".")[0]) in NEVER_WAIVED or code == _NO_EXCEPTION:
+        what = code if code == _NO_EXCEPTION else f"{code}: rules of {category}"
+        raise ProfileError(f"{where}: {what} cannot be excepted")
     if not _CODE.fullmatch(code):
         raise ProfileError(f"{where}: expected a code like usage.limits, got {code!a}")
 

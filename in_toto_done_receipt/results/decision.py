@@ -17,6 +17,24 @@ class Violation(Record):
     facts: tuple[str, ...] = ()
 
 
+class Waiver(Record):
+    """An exception of the profile that was needed: it stands for the requirement `code`, for one term, one subject."""
+
+    code: str
+    reason: str
+    approver: str
+    expires: str
+    term: str | None = None
+    subject: str | None = None
+
+
+class Waiting(Record):
+    """A requirement that is not met and was not judged, because those in `on` have to be met first."""
+
+    code: str
+    on: tuple[str, ...]
+
+
 class Engine(Record):
     """The engine that decided."""
 
@@ -34,13 +52,13 @@ class Digests(Record):
 
 
 class Decision(Record):
-    """The decision. `allow` is computed in Python: every demanded requirement satisfied, and no violation."""
+    """The decision. `allow` is computed in Python: every demanded requirement satisfied or waived, and no violation."""
 
     schema: Literal["https://w3id.org/done-receipt/decision/v0.1"]
     allow: bool
     violations: tuple[Violation, ...]
     warnings: tuple[Violation, ...]
-    exceptions: tuple[str, ...]
+    exceptions: tuple[Waiver, ...]
     satisfied: tuple[str, ...]
     demanded: tuple[str, ...]
     collection: str
@@ -48,4 +66,5 @@ class Decision(Record):
     engine: Engine
     digests: Digests
     overrides: tuple[str, ...]
+    waiting: tuple[Waiting, ...] = ()
     valid_until: str | None = None

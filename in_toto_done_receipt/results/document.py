@@ -1,6 +1,6 @@
 """Read a result document back, believing nothing that its items do not give. For `admit`, which did not look itself."""
 
-from typing import Final
+from typing import Any, Final
 
 from in_toto_done_receipt.errors import MalformedInput
 from in_toto_done_receipt.results.findings import Status, worst
@@ -26,7 +26,11 @@ def read_result(data: bytes, *, what: str, max_bytes: int) -> VerificationResult
     Raises MalformedInput naming the first contradiction. Does not check who wrote the file: take it through a trusted
     channel, or compare its digest.
     """
-    tree = loads(data, what=what, max_bytes=max_bytes)
+    return result_of(loads(data, what=what, max_bytes=max_bytes), what=what)
+
+
+def result_of(tree: Any, *, what: str) -> VerificationResult:
+    """The result that this tree is, checked as `read_result` does. Raises MalformedInput."""
     if not isinstance(tree, dict) or tree.get("schema") != RESULT_SCHEMA:
         raise MalformedInput(f"{what}: is not a result document of schema {RESULT_SCHEMA}")
     result: VerificationResult = convert(tree, VerificationResult, what=what)

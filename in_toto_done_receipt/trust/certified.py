@@ -28,9 +28,10 @@ from in_toto_done_receipt.wire.value import Value
 
 
 class Certified(Value, kw_only=True):
-    """What a verified bundle shows. `log_index` is None without a log entry."""
+    """What a verified bundle shows. `log_index` is None without a log entry; `maker` is who made the signature."""
 
     certificate: Any
+    maker: Maker
     facts: CertificateFacts
     times: tuple[Time, ...]
     log_index: int | None
@@ -52,11 +53,12 @@ def verify_certified(bundle: Bundle, root: RootFile) -> Certified:
     envelope = bundle.envelope
     certificate, times, log_index = verify_material(material, anchors, envelope.signatures[0].sig)
     _demand_signed(certificate.public_key(), envelope.signatures[0].sig, envelope)  # 6
+    maker = maker_of(certificate)
     for entry in material.entries:  # 7
-        demand_logged(entry, envelope, maker_of(certificate))
+        demand_logged(entry, envelope, maker)
     with guarded(lambda detail: does_not_verify(f"its certificate cannot be read: {detail}")):
         facts = certificate_facts(certificate)
-    return Certified(certificate=certificate, facts=facts, times=times, log_index=log_index)
+    return Certified(certificate=certificate, maker=maker, facts=facts, times=times, log_index=log_index)
 
 
 def _demand_signed(public: Any, signature: bytes, envelope: Envelope) -> None:

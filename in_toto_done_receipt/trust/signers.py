@@ -66,7 +66,7 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
             hint="trust its identity with --certificate-identity, --certificate-oidc-issuer and --trusted-root",
         )
     demand_young(trust.root, at)
-    from in_toto_done_receipt.trust.certified import maker_of, verify_certified  # X.509: only for a certificate
+    from in_toto_done_receipt.trust.certified import verify_certified  # X.509: only for a certificate
 
     found = verify_certified(bundle, trust.root)
     fitting = match_identities(found.facts, trust.identities)
@@ -84,7 +84,7 @@ def _by_certificate(bundle: Bundle, trust: TrustPolicy, at: datetime) -> Signers
                 identity=found.facts.subject,
                 issuer=found.facts.issuer,
                 claims=dict(found.facts.claims),
-                key_fingerprint=f"sha256:{sha256_hex(maker_of(found.certificate).spki)}",
+                key_fingerprint=f"sha256:{sha256_hex(found.maker.spki)}",
                 log_index=found.log_index,
                 times=_times(found.times),
             ),

@@ -245,7 +245,7 @@ def audit_file(lines: list[str]) -> Files:
 
 CONTRACT = {"contract.json": contract_text([file("tests/check.sh", CHECK)], [])}
 PROFILE = "version = 1\n"
-EVIDENCE_REFUTED = ("subjects.matched", "evidence.unrefuted", "assurance.minimum")
+EVIDENCE_REFUTED = ("subjects.matched", "evidence.unrefuted")
 
 
 def duplicate_key(payload: bytes) -> str:
@@ -501,14 +501,14 @@ REFUSED = {
         code=11,
         change=claims(file_item(), path_item("new.txt", "absent")),
         work={"new.txt": "x"},
-        violations=("evidence.unrefuted", "assurance.minimum"),
+        violations=("evidence.unrefuted",),
         more={"reasons": ["evidence-path.differs"]},
     ),
     "text_differs": Case(
         why="The receipt says that a text was found which is not there.",
         code=11,
         change=claims(text_item("goodbye")),
-        violations=("evidence.unrefuted", "assurance.minimum"),
+        violations=("evidence.unrefuted",),
         more={"reasons": ["evidence-text.differs"]},
     ),
     "error_now_readable": Case(
@@ -518,7 +518,7 @@ REFUSED = {
             claims(file_item(), {"kind": "file", "path": "greeting.txt", "observed": {"error": "gone"}, "ok": False}),
             failed("not done"),
         ),
-        violations=("verdict.passed", "evidence.unrefuted", "evidence.succeeded", "assurance.minimum"),
+        violations=("verdict.passed", "evidence.unrefuted", "evidence.succeeded"),
         more={"reasons": ["evidence-file.now_readable"]},
     ),
     "sealed_modified": Case(
@@ -679,7 +679,7 @@ REFUSED = {
         why="An expected digest that the file does not have, called ok: what the first receipts let through.",
         code=11,
         change=claims(file_item() | {"expectedSha256": "0" * 64}),
-        violations=("statement.coherent", "evidence.unrefuted", "assurance.minimum"),
+        violations=("statement.coherent", "evidence.unrefuted"),
         more={"reasons": ["statement.evidence_ok", "evidence-file.expectation"]},
     ),
     "command_differs": Case(
@@ -688,7 +688,7 @@ REFUSED = {
         change=claims(file_item(), command_item(["/bin/sh", "-c", "exit 1"])),
         flags=["--recheck-commands", "--allow-command", '["/bin/sh", "-c", "exit 1"]'],
         needs="bubblewrap",
-        violations=("evidence.unrefuted", "assurance.minimum"),
+        violations=("evidence.unrefuted",),
         more={"reasons": ["evidence-command.differs"]},
     ),
     "unknown_signer": Case(
@@ -839,7 +839,7 @@ REFUSED = {
         why="The receipt itself says that the contract moved during the run.",
         code=12,
         change=both(update("contract", breach="tests/check.sh was modified"), failed("the contract moved")),
-        violations=("contract.breach", "verdict.passed"),
+        violations=("contract.breach",),
     ),
     "no_workspace": Case(
         why="Without a place to look at nothing is confirmed.",
@@ -915,7 +915,7 @@ REFUSED = {
         work={"greeting.txt": "hello, moon!\n"},
         inputs={"manifest.json": manifest_bytes(WORK)},
         flags=["--manifest", "manifest.json"],
-        violations=("subjects.matched", "subjects.manifest", "evidence.current", "assurance.minimum"),
+        violations=("subjects.matched", "subjects.manifest", "evidence.current"),
         more={"claims": {"greets": "stale"}, "reasons": ["evidence-file.stale"]},
     ),
     "duplicate_key": Case(why="A JSON key stands twice in the signed payload.", code=3, write=duplicate_key),

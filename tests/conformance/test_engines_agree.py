@@ -12,30 +12,17 @@ from in_toto_done_receipt.admission.custom.tools import whole_bundle
 from in_toto_done_receipt.admission.embedded import EmbeddedEngine
 from in_toto_done_receipt.admission.engines import PolicyEngine, close_engine, open_engine
 from in_toto_done_receipt.admission.sources import policy_folder
-from in_toto_done_receipt.cli import main
 from in_toto_done_receipt.wire.canonical import canonical
+from tests.policy_inputs import of_all_cases
 from tests.running_opa import running_opa
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "testdata" / "receipts"
 OWN = ROOT / "testdata" / "own-policy" / "rules"
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Case -> the policy input that it leads to."""
-    found: dict[str, bytes] = {}
-    out = tmp_path_factory.mktemp("inputs")
-    with pytest.MonkeyPatch.context() as patch:
-        for case in sorted(CASES.glob("*/expected.json")):
-            expected: dict[str, Any] = json.loads(case.read_text(encoding="utf-8"))
-            if "violations" not in expected:
-                continue
-            path = out / f"{case.parent.name}.json"
-            patch.chdir(case.parent)
-            main.run(["verify", *expected["arguments"], "--output", f"policy-input={path}", "--quiet"])
-            found[case.parent.name] = path.read_bytes()
-    return found
+    return of_all_cases(tmp_path_factory.mktemp("inputs"))
 
 
 def decision(value: Any) -> bytes:

@@ -101,6 +101,16 @@ def vary_profile(pick: random.Random, profile: dict[str, Any], result: dict[str,
         profile["usage"] = {key: pick.choice((0, 9, 2**53 - 1)) for key in profile["usage"] if pick.random() < 0.7}
         if not profile["usage"]:
             del profile["usage"]
+    profile["collection"] = pick.choice(("minimal", "minimal", "minimal", "ci", "protected-branch", "release"))
+    profile["overrides"] = pick.choice(([], [], ["limits", "command"]))
+    profile["backdated"] = pick.random() < 0.2
+    if pick.random() < 0.3:
+        profile["include"] = pick.sample(("tests", "change.scope:a.txt", "@ci", "signature.unsigned"), 2)
+    if pick.random() < 0.3:
+        excluded = ("evidence", "subjects.matched:a.txt", "verdict.passed", "assurance", "tests", "freshness.time:x")
+        profile["exclude"] = pick.sample(excluded, 2)
+    if pick.random() < 0.4:
+        profile["exceptions"] = [exception(pick) for _ in range(pick.randint(1, 4))]
     if pick.random() < 0.5:
         profile["evidence"] = profile["evidence"][: pick.randint(0, 1)]
     for claim in result["claims"]:
@@ -108,6 +118,25 @@ def vary_profile(pick: random.Random, profile: dict[str, Any], result: dict[str,
             profile["evidence"].append(
                 {"claim": claim["id"], "kind": "file", "argv": [], "paths": [pick.choice(TEXTS)]}
             )
+
+
+def exception(pick: random.Random) -> dict[str, Any]:
+    codes = (
+        "verdict.passed",
+        "assurance.minimum",
+        "contract.held",
+        "subjects.matched",
+        "sandbox.level",
+        "signature.scope",
+    )
+    made = {
+        "code": pick.choice(codes),
+        "reason": pick.choice(TEXTS),
+        "approver": "a@example.com",
+        "expires": pick.choice(("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z", "2027-01-01T00:00:00.5Z")),
+    }
+    made |= {"term": pick.choice(TEXTS)} if pick.random() < 0.3 else {}
+    return made | ({"subject": pick.choice(("src/app.py", "OUTPUT_MANIFEST.json"))} if pick.random() < 0.3 else {})
 
 
 def case(seed: int) -> Case:
@@ -171,11 +200,14 @@ def native() -> Iterator[EmbeddedEngine]:
 def test_the_cases_are_worth_comparing(native: EmbeddedEngine) -> None:
     decisions = [json.loads(decided(native, which)) for which in CASES]
     codes = {violation["code"] for decision in decisions for violation in decision["violations"]}
-    rules = {rule.code for rule in CATALOGUE.rules} - {"signature.unsigned"}
+    rules = {rule.code for rule in CATALOGUE.rules if rule.severity == "error"}
     assert rules <= codes
     assert {code for code in codes if code.startswith("engine.")} <= {"engine.unsatisfied"}
     assert decisions[0]["allow"] is True
-    assert {warning["code"] for decision in decisions for warning in decision["warnings"]} >= {"signature.unsigned"}
+    warnings = {warning["code"] for decision in decisions for warning in decision["warnings"]}
+    assert warnings >= {"signature.unsigned", "profile.overrides", "profile.backdated", "profile.exceptions"}
+    assert any(decision["exceptions"] for decision in decisions)
+    assert any(decision.get("waiting") for decision in decisions)
 
 
 def test_pulley_and_cranelift_agree(pulley: EmbeddedEngine, native: EmbeddedEngine) -> None:

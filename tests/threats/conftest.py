@@ -35,7 +35,8 @@ class Seen:
 
     @property
     def warnings(self) -> set[str]:
-        return {warning["code"] for warning in self.document["decision"]["warnings"]}
+        """But that it is judged as of the cases' own time, which is past."""
+        return {warning["code"] for warning in self.document["decision"]["warnings"]} - {"profile.backdated"}
 
     @property
     def reasons(self) -> set[str]:

@@ -92,7 +92,7 @@ def test_threat_39_a_flag_loosens_by_name_only_and_the_decision_shows_it(
     ],
 )
 def test_threat_39_of_two_files_both_hold(desk: Desk, first: str, second: str, rule: str, order: int) -> None:
-    weak = generate.claims(generate.file_item(), generate.path_item("README", "file"))
+    weak = generate.claims(generate.file_item(), generate.command_item())
     change = weak if rule == "assurance.minimum" else None
     seen = desk.run("verify", *several(desk, *[first, second][::order], change=change), "--json")
     assert seen.code in {11, 12}

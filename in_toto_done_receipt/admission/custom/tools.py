@@ -18,6 +18,7 @@ from in_toto_done_receipt.errors import EngineUnavailable
 
 OUR_ROOT: Final = "done_receipt"
 _SECONDS: Final = 300.0
+_THEIRS: Final = r"^data\.done_receipt\.custom\."  # names of tests
 _SCHEMAS: Final = "schemas"  # below the policy folder: the policy input, as OPA's type checker reads it
 
 
@@ -44,11 +45,14 @@ def check(opa: Path, folder: Path, policies: Sequence[CustomPolicy]) -> tuple[li
 
 
 def test(opa: Path, folder: Path, policies: Sequence[CustomPolicy]) -> tuple[bool, str]:
-    """Whether all tests passed, ours and theirs together, and what `opa test` prints."""
+    """Whether all their tests passed, which may ask ours for its decision, and what `opa test` prints.
+
+    Ours are about the decision without theirs, and are run by `policy test` alone.
+    """
     refuse_modules(policies, "there are no tests to run")
     packages_of(opa, policies)
     with _laid_out(folder, policies, tests=True) as place:
-        ran = look(opa, ["test", "."], cwd=place, seconds=_SECONDS)
+        ran = look(opa, ["test", "--run", _THEIRS, "."], cwd=place, seconds=_SECONDS)
     return ran.code == 0, _named(ran.text, policies) + "\n"
 
 

@@ -7,6 +7,11 @@
 #   `done_receipt.custom.<category>.<rule>`, can add violations and warnings and satisfy nothing.
 package done_receipt.admission
 
+import data.done_receipt.catalogue
+import data.done_receipt.rules.profile.evidence
+import data.done_receipt.selection
+import data.done_receipt.waiver
+
 # METADATA
 # title: Decision
 # description: Always defined, whatever the input is.
@@ -15,34 +20,75 @@ decision := {
 	"allow": allow,
 	"violations": violations,
 	"warnings": warnings,
+	"exceptions": waiver.applied,
 	"satisfied": satisfied,
 }
+
+# METADATA
+# title: Grounds
+# description: |
+#   What each satisfied requirement stands on, as JSON pointers into the policy input. Nobody decides by it, so it is
+#   not part of the decision.
+# entrypoint: true
+grounds[code] := data.done_receipt.rules[category][rule].grounds if {
+	some category, rule
+	code := concat(".", [category, rule])
+	code in satisfied
+}
+
+grounds[concat(":", ["profile.evidence", term])] := facts if some term, facts in evidence.term_grounds
 
 default allow := false
 
 # is_array first: a string has a count, and nothing in it fails an `every`
 allow if {
 	is_array(input.demanded)
-	count(input.demanded) > 0
+	something_judged
 	count(violations) == 0
-	every code in input.demanded {
-		code in satisfied
+	every demand in input.demanded {
+		met(demand)
 	}
 }
 
-satisfied contains concat(".", [category, rule]) if {
+# Who signed and what was signed say nothing about the work: a selection that leaves no more is empty.
+something_judged if {
+	some demand in input.demanded
+	is_string(demand)
+	not split(demand, ".")[0] in selection.protected
+}
+
+met(demand) if demand in satisfied
+
+met(demand) if demand in waiver.waived_demands
+
+satisfied contains code if some code in positively
+
+# Demands of the profile are met one by one.
+satisfied contains concat(":", ["profile.evidence", term]) if some term in evidence.satisfied_terms
+
+# A rule that is demanded for one term: it is satisfied as a whole, or objects to others.
+satisfied contains demand if {
+	some demand in selection.termed_demands
+	not startswith(demand, "profile.evidence:")
+	split(demand, ":")[0] in positively
+}
+
+satisfied contains demand if {
+	some demand in selection.spared
+	not startswith(demand, "profile.evidence:")
+}
+
+satisfied contains code if some code in selection.cleared
+
+positively contains concat(".", [category, rule]) if {
 	some category, rule
 	data.done_receipt.rules[category][rule].satisfied == true
 }
 
-satisfied contains concat("", [category, ".", rule, ":", term]) if {
-	some category, rule
-	some term in data.done_receipt.rules[category][rule].satisfied_terms
-}
-
 violations contains violation if {
-	some category, rule
-	some violation in data.done_receipt.rules[category][rule].violations
+	some code, objections in waiver.remaining
+	not waits(code)
+	some violation in objections
 }
 
 violations contains violation if {
@@ -50,10 +96,24 @@ violations contains violation if {
 	some violation in data.done_receipt.custom[category][rule].violations
 }
 
+# A rule that another one must be met for first is not heard before it is; it stays unsatisfied.
+waits(code) if {
+	some before in catalogue.waits_for[code]
+	waiver.remaining[before]
+}
+
 warnings contains warning if {
 	some category, rule
 	some warning in data.done_receipt.rules[category][rule].warnings
 }
+
+warnings contains object.union(objection, {"message": text}) if {
+	some code, objections in selection.announced
+	some objection in objections
+	text := concat("", ["denies from ", catalogue.effective_on[code], ": ", objection.message])
+}
+
+warnings contains warning if some warning in waiver.warnings
 
 warnings contains warning if {
 	some category, rule

@@ -6,11 +6,22 @@
 #   input.result.untrusted. No built-in is used that OPA leaves to the host when it compiles to WebAssembly.
 package done_receipt.lib
 
-# The statement was read by the handler of its predicate type. What comes later than that stays silent without it.
-examined if input.result.examined == true
+# --- What is demanded ---
+
+# The rule is demanded, as a whole or for one of its terms.
+demanded(code) if code in demanded_codes
+
+demanded_codes contains code if {
+	is_array(input.demanded)
+	some demand in input.demanded
+	is_string(demand)
+	code := split(demand, ":")[0]
+}
 
 # Subjects and contract may stay unchecked: the verifier said that the receipt's word is enough.
 reported_suffices if input.profile.minimumAssurance == "reported"
+
+# --- Checks and their findings ---
 
 # Where the checks stand, by id; in a list only: an object would have positions that nobody checked.
 positions[id] contains i if {
@@ -59,6 +70,20 @@ harmless(id) if {
 	}
 }
 
+# The check has a finding that passed for this reason, and none that failed.
+witnessed(id, reason) if {
+	harmless(id)
+	some finding in check(id).findings
+	finding.status == "pass"
+	finding.reason == reason
+}
+
+# --- Violations ---
+
+violation(code, message, facts) := {"code": code, "message": message, "facts": facts}
+
+termed(code, term, message, facts) := {"code": code, "term": term, "message": message, "facts": facts}
+
 # One violation for each finding of this check that failed or could not be evaluated.
 from_findings(code, id) := {v | some v in from_findings_except(code, id, set())}
 
@@ -68,15 +93,16 @@ from_findings_except(code, id, reasons) := {v |
 	some j, finding in input.result.checks[i].findings
 	finding.status in {"fail", "error"}
 	not at(finding, ["reason"]) in reasons
-	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+	v := of_finding(code, i, j, finding)
 }
 
-# One warning for each finding of this check with this reason.
+# One warning for each finding of this check with this reason that is no failure.
 remarks(code, id, reason) := {v |
 	some i in positions[id]
 	some j, finding in input.result.checks[i].findings
 	finding.reason == reason
-	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+	finding.status in {"pass", "not_checked"}
+	v := of_finding(code, i, j, finding)
 }
 
 # The checks of which a rule speaks by name.
@@ -87,6 +113,10 @@ named := {
 	"subjects",
 	"output-manifest",
 	"contract-seals",
+	"contract-coverage",
+	"change-scope",
+	"test-inventory",
+	"harness-canary",
 	"audit-log",
 	"freshness",
 }
@@ -98,14 +128,23 @@ strays(code, status) := {v |
 	some j, finding in c.findings
 	finding.status == status
 	at(finding, ["evidence"]) == null
-	v := object.union(about(finding), violation(code, message(finding), [pointer(["result", "checks", i, "findings", j])]))
+	v := of_finding(code, i, j, finding)
 }
 
-violation(code, message, facts) := {"code": code, "message": message, "facts": facts}
+of_finding(code, i, j, finding) := termed(code, finding.path, message(finding), [finding_fact(i, j)]) if {
+	is_string(finding.path)
+} else := violation(code, message(finding), [finding_fact(i, j)])
 
-termed(code, term, message, facts) := {"code": code, "term": term, "message": message, "facts": facts}
+finding_fact(i, j) := concat("", ["/result/checks/", json.marshal(i), "/findings/", json.marshal(j)])
 
-# A JSON pointer into the policy input. Steps are member names of ours (which need no escape) and positions.
+message(finding) := finding.message if {
+	is_string(finding.message)
+	finding.message != ""
+} else := "a finding without a message"
+
+# --- Facts: JSON pointers into the policy input ---
+
+# Steps are member names of ours (which need no escape) and positions.
 pointer(steps) := concat("", [text |
 	some step in steps
 	text := concat("", ["/", step_text(step)])
@@ -114,6 +153,28 @@ pointer(steps) := concat("", [text |
 step_text(step) := step if is_string(step)
 
 step_text(step) := json.marshal(step) if is_number(step)
+
+# Pointers to what stands at these paths of the input; where nothing does, to the nearest place around it.
+facts(paths) := [pointer(array.slice(steps, 0, depth)) |
+	some steps in paths
+	depth := max([n | some n in numbers.range(0, count(steps)); exists(array.slice(steps, 0, n))])
+]
+
+exists([])
+
+exists(steps) if {
+	is_object(input)
+	object.get(input, steps, 0) == object.get(input, steps, 1)
+}
+
+# Where the check with this id stands, else where it should.
+paths_of(id) := found if {
+	is_array(input.result.checks)
+	found := [["result", "checks", i] | some i, c in input.result.checks; at(c, ["id"]) == id]
+	count(found) > 0
+} else := [["result", "checks"]]
+
+# --- Values ---
 
 # What stands at this path, or null. For the arguments of a negated call: `not f(x.y)` is undefined, and so silent, when
 # x has no y; `not f(at(x, ["y"]))` is not.
@@ -128,13 +189,7 @@ shown(value) := value if {
 	is_number(value)
 } else := "missing"
 
-about(finding) := {"term": finding.path} if {
-	is_string(finding.path)
-} else := {}
-
-message(finding) := finding.message if {
-	is_string(finding.message)
-} else := "a finding without a message"
+# --- Claims and evidence ---
 
 # Every state that an evidence item can be in.
 item_states := {"confirmed", "refuted", "stale", "blocked", "reported", "error"}
@@ -176,6 +231,11 @@ items_in_state(code, state, verb) := {v |
 	name := item_name(claim, j)
 	text := concat("", [name, " (", shown(at(evidence, ["kind"])), ") ", verb, ": ", message(evidence)])
 	v := termed(code, name, text, [pointer(["result", "claims", i, "evidence", j])])
+}
+
+# What stands against a result that does not say of every item whether it is in this state.
+uncounted(code, word) := {violation(code, text, facts([["result", "claims"], ["result", "coverage"]]))} if {
+	text := concat("", ["the result does not say of every evidence item whether it ", word])
 }
 
 # What a claim's evidence item is called in messages: the claim's id and the position.

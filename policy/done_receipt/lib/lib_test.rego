@@ -28,6 +28,32 @@ test_checks_that_are_no_list_have_not_passed if {
 	not lib.passed("a") with input as mapping
 }
 
+test_facts_are_places_that_are_there if {
+	document := {"result": {"checks": [{"id": "a"}], "run": {}}}
+	lib.facts([["result", "checks", 0, "id"], ["result", "run", "model"], ["profile", "x"]]) == [
+		"/result/checks/0/id",
+		"/result/run",
+		"",
+	] with input as document
+	lib.facts([["result", "checks", 7]]) == ["/result/checks"] with input as document
+	every value in [[], "x", null, 0] {
+		lib.facts([["result", "checks"]]) == [""] with input as value
+	}
+}
+
+test_a_demand_for_a_term_is_one_for_the_rule if {
+	document := {"demanded": ["a.b:c:d", 1]}
+	lib.demanded("a.b") with input as document
+	not lib.demanded("a.c") with input as document
+	not lib.demanded("a.b") with input as {"demanded": "a.b"}
+}
+
+test_a_finding_without_a_message_says_so if {
+	every value in ["", null, 1] {
+		lib.message({"message": value}) == "a finding without a message"
+	}
+}
+
 test_a_pointer_names_members_and_positions if {
 	lib.pointer(["result", "checks", 0, "findings", 12]) == "/result/checks/0/findings/12"
 }

@@ -89,6 +89,6 @@ def test_a_missing_file_is_unavailable(folder: Path, name: str) -> None:
 
 def test_bytes_that_are_no_module_are_unavailable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "admission.pulley").unlink()
-    monkeypatch.setattr(artefact, "read_module", lambda folder: b"not wasm")
+    monkeypatch.setattr(artefact, "read_module", lambda folder, named: b"not wasm")
     with pytest.raises(EngineUnavailable, match="wasmtime does not take it"):
         EmbeddedEngine(folder)

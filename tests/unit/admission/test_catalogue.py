@@ -1,42 +1,18 @@
-"""The catalogue: what is installed, and what a METADATA block must say to get into it."""
+"""The catalogue that is installed, and its pages."""
 
 import hashlib
-import json
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from in_toto_done_receipt.admission.catalogue import build_catalogue, load_catalogue
-from in_toto_done_receipt.admission.rules_page import catalogue_markdown
+from in_toto_done_receipt.admission.catalogue import COLLECTIONS, PROTECTED, load_catalogue
+from in_toto_done_receipt.admission.rules_page import catalogue_markdown, rule_pages
 from in_toto_done_receipt.admission.sources import policy_digest, policy_folder
-from in_toto_done_receipt.errors import ConfigurationError, EngineUnavailable
+from in_toto_done_receipt.errors import EngineUnavailable
+from in_toto_done_receipt.profile.load import COLLECTIONS as OF_PROFILES
 
 ROOT = Path(__file__).parents[3]
-
-
-def block(rule: str, **changes: Any) -> dict[str, Any]:
-    custom = {
-        "short_name": rule,
-        "order": 1,
-        "severity": "error",
-        "failure_msg": "it is not so",
-        "solution": "make it so",
-        "collections": ["minimal"],
-        "depends_on": [],
-    }
-    path = [{"value": name} for name in ("policy", "rules", "data", "done_receipt", "rules", "a", rule)]
-    annotations = {"scope": "package", "title": "T", "description": "D\n", "custom": {**custom, **changes}}
-    # opa's path of a package begins with data
-    return {"annotations": annotations, "path": path[2:]}
-
-
-def build(*blocks: dict[str, Any], packages: tuple[str, ...] = ("one",)) -> dict[str, Any]:
-    namespaces = {f"data.done_receipt.rules.a.{name}": ["x.rego"] for name in packages}
-    tree = {"namespaces": namespaces, "annotations": list(blocks)}
-    made = build_catalogue(json.dumps(tree).encode(), opa="1", policy_digest="2", module_sha256="3")
-    found: dict[str, Any] = json.loads(made)
-    return found
 
 
 def test_the_installed_module_is_the_one_it_names() -> None:
@@ -48,10 +24,46 @@ def test_the_module_was_made_from_these_sources() -> None:
     assert load_catalogue().policy_digest == policy_digest(policy_folder()), "run `make policy`"
 
 
-def test_minimal_demands_what_does_not_depend_on_the_profile() -> None:
+def test_each_collection_adds_to_the_one_before() -> None:
+    demanded = [set(load_catalogue().collections[name]) for name in COLLECTIONS]
+    assert all(less < more for less, more in pairwise(demanded))
+    assert COLLECTIONS == OF_PROFILES
+
+
+ADDED = {
+    "ci": {
+        "change.base",
+        "change.scope",
+        "contract.verified",
+        "contract.coverage",
+        "tests.confirmed",
+        "tests.inventory",
+        "tests.canary",
+        "freshness.source",
+    },
+    "protected-branch": {"freshness.tip"},
+    "release": {"change.tree", "sandbox.bubblewrap", "signature.timestamp", "profile.exceptions"},
+}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_a_collection_adds(name: str) -> None:
+    collections = load_catalogue().collections
+    before = COLLECTIONS[COLLECTIONS.index(name) - 1]
+    assert set(collections[name]) - set(collections[before]) == ADDED[name]
+
+
+def test_every_rule_is_demanded_by_a_collection_or_by_the_profile() -> None:
     catalogue = load_catalogue()
-    left_out = {"signature.unsigned", "agent.model", "usage.limits", "profile.evidence"}
-    assert set(catalogue.collections["minimal"]) == {rule.code for rule in catalogue.rules} - left_out
+    free = {rule.code for rule in catalogue.rules if not rule.collections}
+    assert free == {
+        "agent.model",
+        "usage.limits",
+        "profile.evidence",
+        "profile.overrides",
+        "profile.backdated",
+        "signature.unsigned",
+    }
 
 
 def test_there_is_one_folder_with_one_rule_and_its_test_for_each() -> None:
@@ -63,51 +75,27 @@ def test_there_is_one_folder_with_one_rule_and_its_test_for_each() -> None:
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.rego")} == expected
 
 
-def test_the_rules_page_is_current() -> None:
-    page = (ROOT / "docs" / "reference" / "rules.md").read_text(encoding="utf-8")
-    assert page == catalogue_markdown(load_catalogue())
+def test_the_pages_are_current() -> None:
+    folder = ROOT / "docs" / "reference" / "rules"
+    written = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    assert written == rule_pages(load_catalogue()), "run `make generate`, and delete what is left over"
+
+
+def test_every_page_says_what_its_rule_says() -> None:
+    catalogue = load_catalogue()
+    pages, whole = rule_pages(catalogue), catalogue_markdown(catalogue)
+    for rule in catalogue.rules:
+        for text in (rule.description, rule.failure_msg, rule.solution):
+            assert text in pages[f"{rule.code}.md"]
+            assert text in whole
+        leniency = "neither excluded nor waived" in pages[f"{rule.code}.md"]
+        assert leniency is (rule.category in PROTECTED)
 
 
 def test_a_rule_is_found_by_a_code_with_a_term() -> None:
     rule = load_catalogue().rule("profile.evidence:c/file")
     assert rule is not None
     assert rule.code == "profile.evidence"
-
-
-def test_rules_stand_in_the_order_that_they_give() -> None:
-    made = build(block("two", order=2), block("one", order=1), packages=("one", "two"))
-    assert [rule["code"] for rule in made["rules"]] == ["a.one", "a.two"]
-    assert made["collections"] == {"minimal": ["a.one", "a.two"]}
-
-
-def test_line_breaks_of_a_block_are_not_kept() -> None:
-    (rule,) = build(block("one", solution="make\n  it so\n"))["rules"]
-    assert rule["solution"] == "make it so"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"short_name": "two"}, "a.one: METADATA short_name is two"),
-        ({"solution": " "}, "a.one: METADATA is empty: solution"),
-        ({"collections": ["maximal"]}, "a.one: METADATA names unknown collections: maximal"),
-        ({"depends_on": ["a.zero"]}, "a.one: depends_on names no earlier rule: a.zero"),
-        ({"effective_on": "2027-01-01"}, "a.one: METADATA custom keys missing or unknown: effective_on"),
-    ],
-)
-def test_a_block_that_does_not_fit_is_named(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigurationError, match=message):
-        build(block("one", **changes))
-
-
-def test_a_rule_without_a_block_is_named() -> None:
-    with pytest.raises(ConfigurationError, match=r"no METADATA block: a\.two"):
-        build(block("one"), packages=("one", "two"))
-
-
-def test_two_rules_in_one_place_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="same METADATA order"):
-        build(block("one"), block("two"), packages=("one", "two"))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"opa": 1}', '{"rules": []}'])

@@ -188,6 +188,7 @@ WRONG = {
     "exception for a signature": (exception(code="'signature.trusted'"), "rules of signature cannot be excepted"),
     "exception for a statement": (exception(code="'statement.coherent'"), "rules of statement cannot be excepted"),
     "exception for an engine": (exception(code="'engine.error'"), "rules of engine cannot be excepted"),
+    "exception for exceptions": (exception(code="'profile.exceptions'"), "profile.exceptions cannot be excepted"),
     "exception for no code": (exception(code="'Usage limits'"), r"exception\[0\].code: expected a code"),
     "exception until a day": (exception(expires="2027-01-31"), r"exception\[0\].expires: expected `datetime`"),
     "exception until next year": (exception(expires="'next year'"), r"exception\[0\].expires: .* got 'next year'"),

@@ -12,6 +12,7 @@
 #     Have the model named in the receipt, and in [agent] models if it may do this work.
 #   collections: []
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.agent.model
 
 import data.done_receipt.lib
@@ -23,11 +24,10 @@ satisfied if {
 }
 
 violations contains violation if {
-	lib.examined
 	lib.at(input.profile, ["agent"]) != null
 	not satisfied
 	text := concat("", ["the model is ", reported, ", allowed: ", allowed])
-	violation := lib.violation("agent.model", text, ["/result/run/model", "/profile/agent/models"])
+	violation := lib.violation("agent.model", text, grounds)
 }
 
 reported := lib.shown(lib.at(input.result, ["run", "model"]))
@@ -39,3 +39,5 @@ allowed := concat(", ", names) if {
 	names := [name | some name in input.profile.agent.models; is_string(name)]
 	count(names) > 0
 }
+
+grounds := lib.facts([["result", "run", "model"], ["profile", "agent", "models"]])

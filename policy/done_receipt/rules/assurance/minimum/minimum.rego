@@ -11,8 +11,9 @@
 #   solution: |
 #     Give the workspace (--root), allow the commands (--recheck-commands and an allow entry), and ask for
 #     evidence that can be recomputed: a claim without evidence never can.
-#   collections: [minimal]
-#   depends_on: [evidence.unrefuted]
+#   collections: [minimal, ci, protected-branch, release]
+#   depends_on: [evidence.unrefuted, evidence.current, evidence.evaluated]
+#   effective_on: always
 package done_receipt.rules.assurance.minimum
 
 import data.done_receipt.lib
@@ -23,7 +24,6 @@ satisfied if {
 }
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	text := concat("", [
 		"assurance is ",
@@ -36,7 +36,7 @@ violations contains violation if {
 		lib.shown(lib.at(input.result, ["coverage", "total"])),
 		" item(s) confirmed",
 	])
-	facts := array.concat(["/result/assurance", "/profile/minimumAssurance", "/result/coverage"], open)
+	facts := array.concat(grounds, open)
 	violation := lib.violation("assurance.minimum", text, facts)
 }
 
@@ -71,3 +71,5 @@ open := [lib.pointer(["result", "claims", i, "state"]) |
 	some i, claim in input.result.claims
 	claim.state != "confirmed"
 ]
+
+grounds := lib.facts([["result", "assurance"], ["profile", "minimumAssurance"], ["result", "coverage"]])

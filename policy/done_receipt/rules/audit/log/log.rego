@@ -11,8 +11,9 @@
 #   failure_msg: the audit log is damaged, or tells of the run what the receipt does not
 #   solution: |
 #     Give the log as it was when the receipt was built; have the receipt built with the log if it does not name it.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.audit.log
 
 import data.done_receipt.lib
@@ -24,10 +25,9 @@ satisfied if lib.not_checked_because("audit-log", {"audit-log.not_demanded"})
 violations contains violation if some violation in failures
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	count(failures) == 0
-	violation := lib.violation("audit.log", "the audit log was not looked at", ["/result/checks"])
+	violation := lib.violation("audit.log", "the audit log was not looked at", grounds)
 }
 
 failures := lib.from_findings("audit.log", "audit-log")
@@ -36,3 +36,5 @@ warnings contains warning if {
 	some reason in {"audit-log.cannot_pin", "audit-log.no_counters"}
 	some warning in lib.remarks("audit.log", "audit-log", reason)
 }
+
+grounds := lib.facts(lib.paths_of("audit-log"))

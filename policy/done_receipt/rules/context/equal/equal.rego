@@ -10,8 +10,9 @@
 #   failure_msg: the receipt was made for another packet, input or output
 #   solution: |
 #     Ask for a receipt of this very run, or check the three digests that you gave.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.context.equal
 
 import data.done_receipt.lib
@@ -23,10 +24,11 @@ satisfied if lib.not_checked_because("context", {"context.not_demanded"})
 violations contains violation if some violation in failures
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	count(failures) == 0
-	violation := lib.violation("context.equal", "the context was not compared", ["/result/checks"])
+	violation := lib.violation("context.equal", "the context was not compared", grounds)
 }
 
 failures := lib.from_findings("context.equal", "context")
+
+grounds := lib.facts(lib.paths_of("context"))

@@ -9,8 +9,9 @@
 #   failure_msg: the receipt reports that its acceptance contract moved
 #   solution: |
 #     Do the work again without touching the sealed paths.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.contract.breach
 
 import data.done_receipt.lib
@@ -22,10 +23,14 @@ satisfied if {
 }
 
 violations contains violation if {
-	lib.at(input.result, ["contract", "breach"]) != null
-	violation := lib.violation(
-		"contract.breach",
-		"the receipt itself reports a breach of its acceptance contract",
-		["/result/contract/breach"],
-	)
+	not satisfied
+	violation := lib.violation("contract.breach", text, lib.facts([["result", "contract", "breach"]]))
 }
+
+default text := "nothing shows that the receipt reports no breach"
+
+text := "the receipt itself reports a breach of its acceptance contract" if {
+	lib.at(input.result, ["contract", "breach"]) != null
+}
+
+grounds := lib.facts([["result", "contract"]])

@@ -12,8 +12,9 @@
 #   failure_msg: a sealed path moved, or nobody looked
 #   solution: |
 #     Put the sealed paths back and do the work again, or seal a new contract if the change is right.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.contract.held
 
 import data.done_receipt.lib
@@ -37,19 +38,18 @@ violations contains violation if {
 violations contains violation if some violation in others
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	not some_moved
 	count(others) == 0
 	text := concat("", ["the state of the contract is ", lib.shown(lib.at(contract, ["state"]))])
-	violation := lib.violation("contract.held", text, ["/result/contract/state"])
+	violation := lib.violation("contract.held", text, grounds)
 }
 
-warnings contains lib.violation("contract.held", "nothing is sealed", ["/result/contract/state"]) if nothing_sealed
+warnings contains lib.violation("contract.held", "nothing is sealed", grounds) if nothing_sealed
 
 warnings contains warning if {
 	only_reported
-	warning := lib.violation("contract.held", "nobody looked at the sealed paths", ["/result/contract/state"])
+	warning := lib.violation("contract.held", "nobody looked at the sealed paths", grounds)
 }
 
 warnings contains warning if {
@@ -99,3 +99,5 @@ moves contains concat(".", ["contract-seals", name]) if some name, _ in changes
 others := lib.from_findings_except("contract.held", "contract-seals", moves) if {
 	some_moved
 } else := lib.from_findings("contract.held", "contract-seals")
+
+grounds := lib.facts(array.concat([["result", "contract", "state"]], lib.paths_of("contract-seals")))

@@ -10,8 +10,9 @@
 #   solution: |
 #     Remove what stood in the way (permissions, a special file, a file that changed while it was read) and verify
 #     again.
-#   collections: [minimal]
-#   depends_on: [evidence.unrefuted]
+#   collections: [minimal, ci, protected-branch, release]
+#   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.evidence.evaluated
 
 import data.done_receipt.lib
@@ -19,11 +20,22 @@ import data.done_receipt.lib
 satisfied if {
 	lib.none_in_state("error")
 	is_array(input.result.checks)
-	count(lib.strays("evidence.evaluated", "error")) == 0
+	count(strays) == 0
 }
 
-violations contains violation if some violation in lib.strays("evidence.evaluated", "error")
+violations contains violation if some violation in strays
+
+violations contains violation if some violation in items
 
 violations contains violation if {
-	some violation in lib.items_in_state("evidence.evaluated", "error", "could not be evaluated")
+	not satisfied
+	count(items) == 0
+	count(strays) == 0
+	some violation in lib.uncounted("evidence.evaluated", "could be evaluated")
 }
+
+items := lib.items_in_state("evidence.evaluated", "error", "could not be evaluated")
+
+strays := lib.strays("evidence.evaluated", "error")
+
+grounds := lib.facts([["result", "coverage", "error"], ["result", "claims"]])

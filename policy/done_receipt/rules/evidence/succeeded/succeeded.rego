@@ -9,8 +9,9 @@
 #   failure_msg: the evidence was recomputed and confirms that something is not ok
 #   solution: |
 #     Repair what the evidence shows and build a new receipt.
-#   collections: [minimal]
-#   depends_on: [evidence.unrefuted]
+#   collections: [minimal, ci, protected-branch, release]
+#   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.evidence.succeeded
 
 import data.done_receipt.lib
@@ -24,7 +25,15 @@ satisfied if {
 	}
 }
 
+violations contains violation if some violation in failed
+
 violations contains violation if {
+	not satisfied
+	count(failed) == 0
+	some violation in lib.uncounted("evidence.succeeded", "is ok")
+}
+
+failed contains violation if {
 	some i, claim in input.result.claims
 	some j, evidence in claim.evidence
 	evidence.ok == false
@@ -34,7 +43,7 @@ violations contains violation if {
 	violation := lib.termed("evidence.succeeded", name, text, [fact])
 }
 
-violations contains violation if {
+failed contains violation if {
 	some i, claim in input.result.claims
 	claim.state == "failed"
 	not some_not_ok(claim)
@@ -51,3 +60,5 @@ some_not_ok(claim) if {
 word(evidence) := "recomputed, and it is so" if {
 	evidence.state == "confirmed"
 } else := "the receipt says so itself"
+
+grounds := lib.facts([["result", "claims"]])

@@ -10,8 +10,9 @@
 #   failure_msg: the run's times cannot be true, or it is too old
 #   solution: |
 #     Ask for a new receipt; check the clocks of both machines when the difference is small.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.freshness.time
 
 import data.done_receipt.lib
@@ -21,10 +22,11 @@ satisfied if lib.passed("freshness")
 violations contains violation if some violation in failures
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	count(failures) == 0
-	violation := lib.violation("freshness.time", "the run's times were not judged", ["/result/checks"])
+	violation := lib.violation("freshness.time", "the run's times were not judged", grounds)
 }
 
 failures := lib.from_findings("freshness.time", "freshness")
+
+grounds := lib.facts(lib.paths_of("freshness"))

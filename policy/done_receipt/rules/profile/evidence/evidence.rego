@@ -12,7 +12,8 @@
 #   solution: |
 #     Build the receipt with this claim and kind of evidence, and verify it where the evidence can be recomputed.
 #   collections: []
-#   depends_on: [evidence.unrefuted]
+#   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.profile.evidence
 
 import data.done_receipt.lib
@@ -25,7 +26,6 @@ satisfied_terms contains term if {
 }
 
 violations contains violation if {
-	lib.examined
 	is_array(input.profile.evidence)
 	some i, demand in input.profile.evidence
 	not met(demand)
@@ -36,8 +36,8 @@ violations contains violation if {
 		lib.shown(lib.at(demand, ["kind"])),
 		of_what(demand),
 	])
-	fact := lib.pointer(["profile", "evidence", i])
-	violation := lib.termed("profile.evidence", name(demand), text, [fact, "/result/claims"])
+	facts := lib.facts([["profile", "evidence", i], ["result", "claims"]])
+	violation := lib.termed("profile.evidence", name(demand), text, facts)
 }
 
 demands[term] contains demand if {
@@ -56,37 +56,56 @@ met(demand) if {
 	is_string(demand.kind)
 	is_array(demand.argv)
 	is_array(demand.paths)
-	confirmed := confirmed_items(demand.claim, demand.kind)
-	count(confirmed) > 0
-	argv_shown(demand, confirmed)
+	count(confirmed[demand.claim][demand.kind]) > 0
+	argv_shown(demand)
+	runner_shown(demand)
 	every path in demand.paths {
-		path_shown(path, confirmed)
+		path_shown(demand, path)
 	}
 }
 
-argv_shown(demand, _) if demand.argv == []
+argv_shown(demand) if demand.argv == []
 
-argv_shown(demand, confirmed) if {
-	some evidence in confirmed
-	evidence.argv == demand.argv
+argv_shown(demand) if {
+	some steps in confirmed[demand.claim][demand.kind]
+	item(steps).argv == demand.argv
 }
 
-path_shown(path, confirmed) if {
-	some evidence in confirmed
-	evidence.path == path
+# The items of kind tests were all run by one runner, the profile's.
+runner_shown(demand) if lib.at(demand, ["runner"]) == null
+
+runner_shown(demand) if demand.runner == lib.at(input.result, ["tests", "runner"])
+
+path_shown(demand, path) if {
+	some steps in confirmed[demand.claim][demand.kind]
+	item(steps).path == path
 }
 
-confirmed_items(id, kind) := [evidence |
-	some claim in lib.claims
-	claim.id == id
-	some evidence in claim.evidence
-	evidence.kind == kind
+# Steps to each item that was confirmed and is ok, by claim and kind.
+confirmed[claim.id][evidence.kind] contains ["result", "claims", i, "evidence", j] if {
+	some i, claim in lib.claims
+	some j, evidence in claim.evidence
 	evidence.state == "confirmed"
 	evidence.ok == true
-]
+}
 
-of_what(demand) := concat("", [" for ", concat(", ", demand.paths)]) if {
-	count(demand.paths) > 0
-} else := concat("", [" for ", concat(" ", demand.argv)]) if {
-	count(demand.argv) > 0
+item(steps) := input.result.claims[steps[2]].evidence[steps[4]]
+
+of_what(demand) := concat("", [" for ", listed]) if {
+	listed := words(", ", lib.at(demand, ["paths"]))
+	listed != ""
+} else := concat("", [" for ", listed]) if {
+	listed := words(" ", lib.at(demand, ["argv"]))
+	listed != ""
+} else := concat("", [" by the runner ", demand.runner]) if {
+	is_string(demand.runner)
 } else := ""
+
+words(between, list) := concat(between, [word | some word in list; is_string(word)]) if is_array(list)
+
+term_grounds[term] contains fact if {
+	some term in satisfied_terms
+	some demand in demands[term]
+	some steps in confirmed[demand.claim][demand.kind]
+	fact := lib.pointer(steps)
+}

@@ -64,6 +64,27 @@ test_another_path_does_not_count if {
 	violation.message == "claim docs has no confirmed evidence of kind file for README.md"
 }
 
+test_tests_are_shown_by_the_runner_that_is_named if {
+	tests := json.patch(good, [
+		{"op": "replace", "path": "/profile/evidence/1", "value": {
+			"claim": "docs",
+			"kind": "file",
+			"argv": [],
+			"paths": [],
+			"runner": "pytest",
+		}},
+		{"op": "add", "path": "/result/tests", "value": {"runner": "pytest"}},
+	])
+	evidence.violations == set() with input as tests
+	every value in ["make", null] {
+		other := json.patch(tests, [{"op": "replace", "path": "/result/tests/runner", "value": value}])
+		{v.message | some v in evidence.violations} == {concat("", [
+			"claim docs has no confirmed evidence of kind file",
+			" by the runner pytest",
+		])} with input as other
+	}
+}
+
 test_two_demands_of_one_name_must_both_be_met if {
 	demand := {"claim": "docs", "kind": "file", "argv": [], "paths": ["LICENSE"]}
 	bad := json.patch(good, [{"op": "add", "path": "/profile/evidence/-", "value": demand}])

@@ -10,8 +10,9 @@
 #   failure_msg: a command was confirmed in a weaker sandbox than the profile demands
 #   solution: |
 #     Verify on a machine that offers the demanded level; doctor says what this one offers.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.sandbox.level
 
 import data.done_receipt.lib
@@ -26,7 +27,6 @@ satisfied if {
 satisfied if strong_enough
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	text := concat("", [
 		"commands ran at level ",
@@ -34,8 +34,7 @@ violations contains violation if {
 		", demanded is ",
 		lib.shown(lib.at(input.profile, ["sandbox", "required"])),
 	])
-	facts := ["/result/sandbox/level", "/profile/sandbox/required"]
-	violation := lib.violation("sandbox.level", text, facts)
+	violation := lib.violation("sandbox.level", text, grounds)
 }
 
 ranks := {"none": 0, "rlimits": 1, "landlock": 2, "bubblewrap": 3}
@@ -52,3 +51,5 @@ strong_enough if {
 	ranks[input.profile.sandbox.required] > 0
 	ranks[input.result.sandbox.level] >= ranks[input.profile.sandbox.required]
 }
+
+grounds := lib.facts([["result", "sandbox", "level"], ["profile", "sandbox", "required"]])

@@ -10,8 +10,9 @@
 #   failure_msg: a signer is trusted, but not for what the receipt says
 #   solution: |
 #     Have the receipt signed by somebody with this scope, or widen the signer's scope in the trust file.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [signature.trusted]
+#   effective_on: always
 package done_receipt.rules.signature.scope
 
 import data.done_receipt.lib
@@ -24,11 +25,20 @@ satisfied if {
 	}
 }
 
+violations contains violation if some violation in out_of_scope
+
 violations contains violation if {
-	some i, check in input.result.checks
-	check.id == "signature"
-	some j, finding in check.findings
-	finding.reason == "signature.out_of_scope"
-	fact := lib.pointer(["result", "checks", i, "findings", j])
-	violation := lib.violation("signature.scope", lib.message(finding), [fact])
+	not satisfied
+	count(out_of_scope) == 0
+	facts := lib.facts(lib.paths_of("signature"))
+	violation := lib.violation("signature.scope", "nothing shows what the signers are trusted for", facts)
 }
+
+out_of_scope contains violation if {
+	some i in lib.positions.signature
+	some j, finding in input.result.checks[i].findings
+	finding.reason == "signature.out_of_scope"
+	violation := lib.of_finding("signature.scope", i, j, finding)
+}
+
+grounds := lib.facts(lib.paths_of("signature"))

@@ -11,8 +11,9 @@
 #   solution: |
 #     Name the signer's key or identity in the trust file, or have the receipt signed by somebody who is named
 #     there.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: []
+#   effective_on: always
 package done_receipt.rules.signature.trusted
 
 import data.done_receipt.lib
@@ -28,14 +29,18 @@ satisfied if {
 
 violations contains violation if {
 	demanded
-	some violation in lib.from_findings_except("signature.trusted", "signature", {"signature.out_of_scope"})
+	some violation in failures
 }
 
-violations contains lib.violation("signature.trusted", "no trusted signer", ["/result/signers"]) if {
+violations contains violation if {
 	demanded
 	not satisfied
-	count(lib.from_findings_except("signature.trusted", "signature", {"signature.out_of_scope"})) == 0
+	count(failures) == 0
+	facts := lib.facts(array.concat([["result", "signers"], ["result", "trust"]], lib.paths_of("signature")))
+	violation := lib.violation("signature.trusted", "no trusted signer", facts)
 }
+
+failures := lib.from_findings_except("signature.trusted", "signature", {"signature.out_of_scope"})
 
 # Demanded unless the verifier says in so many words that no signature is needed.
 demanded if not input.profile.unsigned == true
@@ -63,3 +68,5 @@ signed if {
 fine(finding) if finding.status == "pass"
 
 fine(finding) if finding.reason == "signature.out_of_scope"
+
+grounds := lib.facts(array.concat([["result", "signers"], ["result", "trust"]], lib.paths_of("signature")))

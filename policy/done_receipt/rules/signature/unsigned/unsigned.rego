@@ -1,8 +1,8 @@
 # METADATA
-# title: No signature was asked for
+# title: A signature was asked for
 # description: |
-#   A warning, never a violation: the verifier asked for no signature, so nothing says who wrote the receipt.
-#   Satisfied when a signature was asked for.
+#   A warning when the verifier asked for no signature: nothing says who wrote the receipt then. A denial where the
+#   profile includes this rule.
 # custom:
 #   short_name: unsigned
 #   order: 20
@@ -12,6 +12,7 @@
 #     Verify with a trust file or a trusted key.
 #   collections: []
 #   depends_on: []
+#   effective_on: always
 package done_receipt.rules.signature.unsigned
 
 import data.done_receipt.lib
@@ -21,11 +22,20 @@ satisfied if {
 	input.result.trust.mode == "signed"
 }
 
-warnings contains warning if {
+warnings contains remark if {
+	not lib.demanded("signature.unsigned")
 	input.profile.unsigned == true
-	warning := lib.violation(
-		"signature.unsigned",
-		"no signature was asked for: nothing says who wrote this",
-		["/profile/unsigned"],
-	)
 }
+
+violations contains remark if {
+	lib.demanded("signature.unsigned")
+	not satisfied
+}
+
+remark := lib.violation(
+	"signature.unsigned",
+	"no signature was asked for: nothing says who wrote this",
+	lib.facts([["profile", "unsigned"], ["result", "trust", "mode"]]),
+)
+
+grounds := lib.facts([["profile", "unsigned"], ["result", "trust", "mode"]])

@@ -15,6 +15,16 @@ test_unsigned_warns if {
 	count(unsigned.warnings) == 1 with input as asked
 }
 
+test_where_it_is_demanded_it_is_a_violation if {
+	asked := {
+		"demanded": ["signature.unsigned"],
+		"profile": {"unsigned": true},
+		"result": {"trust": {"mode": "unsigned"}},
+	}
+	count(unsigned.violations) == 1 with input as asked
+	count(unsigned.warnings) == 0 with input as asked
+}
+
 test_missing_does_not_satisfy if {
 	not unsigned.satisfied with input as {"result": {"trust": {"mode": "signed"}}}
 	not unsigned.satisfied with input as {"profile": {"unsigned": false}}

@@ -39,8 +39,17 @@ test_no_handler_is_said_even_if_nothing_is_registered if {
 	violation.message == "no handler for predicate type missing, registered: none"
 }
 
+test_what_was_not_read_is_a_violation if {
+	unread := json.patch(good, [{"op": "replace", "path": "/result/examined", "value": false}])
+	{v.message | some v in handler.violations} == {"the statement was not read"} with input as unread
+	bare := json.remove(good, ["result/checks"])
+	messages := {v.message | some v in handler.violations} with input as bare
+	messages == {"the result does not say what was found about the statement"}
+}
+
 test_missing_does_not_satisfy if {
 	every path in ["result/examined", "result/checks", "result/checks/0/findings/0/reason"] {
 		not handler.satisfied with input as json.remove(good, [path])
+		count(handler.violations) == 1 with input as json.remove(good, [path])
 	}
 }

@@ -9,8 +9,9 @@
 #   failure_msg: the verifier does not allow this predicate type
 #   solution: |
 #     Add the type to predicateTypes in the profile if you mean to admit such statements.
-#   collections: [minimal]
-#   depends_on: [signature.trusted]
+#   collections: [minimal, ci, protected-branch, release]
+#   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.statement.type
 
 import data.done_receipt.lib
@@ -22,22 +23,14 @@ satisfied if {
 }
 
 violations contains violation if {
-	is_string(input.result.predicateType)
 	not satisfied
-	not unhandled
 	text := concat("", [
 		"predicate type ",
-		input.result.predicateType,
+		lib.shown(lib.at(input.result, ["predicateType"])),
 		" is not among the allowed ones: ",
 		allowed,
 	])
-	violation := lib.violation("statement.type", text, ["/result/predicateType", "/profile/predicateTypes"])
-}
-
-# statement.handler speaks then
-unhandled if {
-	some finding in lib.check("statement").findings
-	finding.reason == "statement.no_handler"
+	violation := lib.violation("statement.type", text, grounds)
 }
 
 default allowed := "none"
@@ -47,3 +40,5 @@ allowed := concat(", ", names) if {
 	names := [name | some name in input.profile.predicateTypes; is_string(name)]
 	count(names) > 0
 }
+
+grounds := lib.facts([["result", "predicateType"], ["profile", "predicateTypes"]])

@@ -10,8 +10,9 @@
 #   failure_msg: the files are not exactly those of the receipt's manifest, or nobody looked
 #   solution: |
 #     Give the workspace with --root; with the manifest at hand, --manifest names every path that differs.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.subjects.manifest
 
 import data.done_receipt.lib
@@ -25,16 +26,15 @@ satisfied if only_reported
 violations contains violation if some violation in failures
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	count(failures) == 0
-	violation := lib.violation("subjects.manifest", "the output manifest was not recomputed", ["/result/checks"])
+	violation := lib.violation("subjects.manifest", "the output manifest was not recomputed", grounds)
 }
 
 warnings contains warning if {
 	only_reported
 	not unclaimed
-	warning := lib.violation("subjects.manifest", "the output manifest was not recomputed", ["/result/checks"])
+	warning := lib.violation("subjects.manifest", "the output manifest was not recomputed", grounds)
 }
 
 unclaimed if lib.not_checked_because("output-manifest", {"output-manifest.not_claimed"})
@@ -45,3 +45,5 @@ only_reported if {
 }
 
 failures := lib.from_findings("subjects.manifest", "output-manifest")
+
+grounds := lib.facts(lib.paths_of("output-manifest"))

@@ -10,8 +10,9 @@
 #   failure_msg: a subject is missing or has another content, or nobody looked
 #   solution: |
 #     Give the files with --artifact or the workspace with --root, and ask for a new receipt if they changed.
-#   collections: [minimal]
+#   collections: [minimal, ci, protected-branch, release]
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.subjects.matched
 
 import data.done_receipt.lib
@@ -23,16 +24,15 @@ satisfied if only_reported
 violations contains violation if some violation in failures
 
 violations contains violation if {
-	lib.examined
 	not satisfied
 	count(failures) == 0
-	violation := lib.violation("subjects.matched", "no subject was compared with anything", ["/result/checks"])
+	violation := lib.violation("subjects.matched", "no subject was compared with anything", grounds)
 }
 
 warnings contains warning if {
 	only_reported
 	not looked
-	warning := lib.violation("subjects.matched", "no subject was compared with anything", ["/result/checks"])
+	warning := lib.violation("subjects.matched", "no subject was compared with anything", grounds)
 }
 
 # Something matched, nothing failed; subjects for which the verifier has no artifact are listed and no failure.
@@ -63,3 +63,5 @@ only_reported if {
 }
 
 failures := lib.from_findings("subjects.matched", "subjects")
+
+grounds := lib.facts(lib.paths_of("subjects"))

@@ -12,6 +12,7 @@
 #     Have the usage reported in the receipt, or raise the limit if the run was worth it.
 #   collections: []
 #   depends_on: [statement.handler]
+#   effective_on: always
 package done_receipt.rules.usage.limits
 
 import data.done_receipt.lib
@@ -25,7 +26,6 @@ satisfied if {
 }
 
 violations contains violation if {
-	lib.examined
 	is_object(input.profile.usage)
 	some name, limit in input.profile.usage
 	not kept(object.get(used, name, null), limit)
@@ -38,15 +38,19 @@ violations contains violation if {
 		lib.shown(limit),
 		" is allowed",
 	])
-	facts := [lib.pointer(["result", "run", field]), lib.pointer(["profile", "usage", name])]
+	facts := lib.facts([["result", "run", field], ["profile", "usage", name]])
 	violation := lib.termed("usage.limits", name, text, facts)
 }
 
 violations contains violation if {
-	lib.examined
 	lib.at(input.profile, ["usage"]) != null
-	not is_object(input.profile.usage)
-	violation := lib.violation("usage.limits", "the limits cannot be read", ["/profile/usage"])
+	not readable
+	violation := lib.violation("usage.limits", "the limits cannot be read", lib.facts([["profile", "usage"]]))
+}
+
+readable if {
+	is_object(input.profile.usage)
+	count(input.profile.usage) > 0
 }
 
 fields := {
@@ -66,3 +70,5 @@ kept(amount, limit) if {
 	amount >= 0
 	amount <= limit
 }
+
+grounds := lib.facts([["result", "run"], ["profile", "usage"]])

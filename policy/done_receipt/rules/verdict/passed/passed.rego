@@ -9,8 +9,9 @@
 #   failure_msg: the receipt does not say that the work was checked and passed
 #   solution: |
 #     Finish the work, check it, and build a new receipt.
-#   collections: [minimal]
-#   depends_on: [statement.coherent]
+#   collections: [minimal, ci, protected-branch, release]
+#   depends_on: [statement.coherent, contract.breach]
+#   effective_on: always
 package done_receipt.rules.verdict.passed
 
 import data.done_receipt.lib
@@ -22,21 +23,19 @@ satisfied if {
 }
 
 violations contains violation if {
-	lib.examined
+	not satisfied
+	[text, member] := fault
+	violation := lib.violation("verdict.passed", text, lib.facts([["result", "verdict", member]]))
+}
+
+default fault := ["the receipt contradicts itself", "coherent"]
+
+fault := ["the statement has no verdict", "checked"] if {
 	not is_object(lib.at(input.result, ["verdict"]))
-	violation := lib.violation("verdict.passed", "the statement has no verdict", ["/result/verdict"])
-}
-
-violations contains violation if {
-	lib.examined
-	is_object(input.result.verdict)
+} else := ["the receipt says that nobody checked", "checked"] if {
 	not input.result.verdict.checked == true
-	violation := lib.violation("verdict.passed", "the receipt says that nobody checked", ["/result/verdict/checked"])
+} else := ["the receipt says that it did not pass", "passed"] if {
+	not input.result.verdict.passed == true
 }
 
-violations contains violation if {
-	lib.examined
-	input.result.verdict.checked == true
-	not input.result.verdict.passed == true
-	violation := lib.violation("verdict.passed", "the receipt says that it did not pass", ["/result/verdict/passed"])
-}
+grounds := lib.facts([["result", "verdict"]])

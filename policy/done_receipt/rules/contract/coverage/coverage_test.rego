@@ -1,0 +1,60 @@
+package done_receipt.rules.contract.coverage_test
+
+import data.done_receipt.rules.contract.coverage
+
+good := {
+	"demanded": ["contract.coverage"],
+	"profile": {"collection": "ci"},
+	"result": {"checks": [{"id": "contract-coverage", "status": "pass", "findings": [{
+		"status": "pass",
+		"reason": "contract-coverage.fine",
+		"message": "fine",
+	}]}]},
+}
+
+with_status(status) := json.patch(good, [
+	{"op": "replace", "path": "/result/checks/0/status", "value": status},
+	{"op": "replace", "path": "/result/checks/0/findings/0/status", "value": status},
+	{"op": "replace", "path": "/result/checks/0/findings/0/message", "value": "look here"},
+])
+
+test_passed_satisfies if {
+	coverage.satisfied with input as good
+	coverage.violations == set() with input as good
+	coverage.grounds == ["/result/checks/0"] with input as good
+}
+
+test_anything_else_is_a_violation if {
+	every status in ["fail", "error", "not_checked"] {
+		not coverage.satisfied with input as with_status(status)
+		coverage.violations == {{
+			"code": "contract.coverage",
+			"message": "look here",
+			"facts": ["/result/checks/0/findings/0"],
+		}} with input as with_status(status)
+	}
+}
+
+test_a_version_without_the_check_says_so if {
+	later := json.patch(good, [{"op": "replace", "path": "/result/checks/0/id", "value": "another"}])
+	not coverage.satisfied with input as later
+	coverage.violations == {{
+		"code": "contract.coverage",
+		"message": "contract-coverage is demanded by collection ci, and this version does not look at it",
+		"facts": ["/result/checks", "/profile/collection"],
+	}} with input as later
+}
+
+test_not_demanded_only_a_failure_is_a_violation if {
+	every status in ["not_checked", "pass"] {
+		undemanded := json.patch(with_status(status), [{"op": "replace", "path": "/demanded", "value": []}])
+		coverage.violations == set() with input as undemanded
+	}
+	failed := json.patch(with_status("fail"), [{"op": "replace", "path": "/demanded", "value": []}])
+	count(coverage.violations) == 1 with input as failed
+	none := json.patch(good, [
+		{"op": "replace", "path": "/demanded", "value": []},
+		{"op": "replace", "path": "/result/checks", "value": []},
+	])
+	coverage.violations == set() with input as none
+}

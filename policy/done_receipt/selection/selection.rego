@@ -1,0 +1,130 @@
+# METADATA
+# title: What the rules say, as far as it counts
+# description: |
+#   What they object to, less what the profile excludes (by code, by category, by @collection, or one term of a rule by
+#   code:term; never who signed and what was signed), and less what is not in force yet, which is announced instead.
+package done_receipt.selection
+
+import data.done_receipt.catalogue
+
+# Categories that no profile leaves out and no exception waives.
+protected := {"signature", "statement", "engine"}
+
+# The one place that asks every rule; each such place makes the compiled module larger by a twentieth.
+said[concat(".", [category, rule])] := data.done_receipt.rules[category][rule].violations if some category, rule
+
+# Rule to what it objects to; only rules that object.
+objections[code] := counting if {
+	some code, violations in said
+	count(violations) > 0
+	not excluded(code)
+	not future(code)
+	counting := counted(code, violations)
+	count(counting) > 0
+}
+
+# The same of rules that will be in force later.
+announced[code] := said[code] if {
+	some code, _ in catalogue.effective_on
+	future(code)
+	not excluded(code)
+}
+
+# Rules that object to nothing but terms that the profile leaves out.
+cleared contains code if {
+	some selector in selectors
+	contains(selector, ":")
+	code := split(selector, ":")[0]
+	narrowed(code)
+	count(said[code]) > 0
+	every violation in said[code] {
+		left_out(code, violation)
+	}
+}
+
+# One term of a rule that is demanded, and nothing that the rule objects to is about it. A silent rule says nothing.
+spared contains demand if {
+	some demand in termed_demands
+	code := split(demand, ":")[0]
+	count(said[code]) > 0
+	every violation in said[code] {
+		is_string(violation.term)
+		concat("", [code, ":", violation.term]) != demand
+	}
+}
+
+termed_demands contains demand if {
+	is_array(input.demanded)
+	some demand in input.demanded
+	is_string(demand)
+	contains(demand, ":")
+}
+
+selectors contains selector if {
+	is_array(input.profile.exclude)
+	some selector in input.profile.exclude
+	is_string(selector)
+}
+
+excluded(code) if {
+	count(selectors) > 0
+	category := split(code, ".")[0]
+	not category in protected
+	some name in names_of(category, code)
+	name in selectors
+}
+
+# What a selector may call the rule.
+names_of(category, code) := {category, code} | {concat("", ["@", collection]) |
+	some collection, codes in catalogue.collections
+	code in codes
+}
+
+# The rule is to be in force later than this verification. A time that cannot be read is not later.
+future(code) if later(catalogue.effective_on[code], input.evaluatedAt)
+
+counted(code, violations) := violations if {
+	not narrowed(code)
+	not pinned(code)
+} else := {violation |
+	some violation in violations
+	not left_out(code, violation)
+	not unpinned(code, violation)
+}
+
+# Some terms of the rule are left out.
+narrowed(code) if {
+	count(selectors) > 0
+	not split(code, ".")[0] in protected
+	some selector in selectors
+	startswith(selector, concat("", [code, ":"]))
+}
+
+left_out(code, violation) if {
+	narrowed(code)
+	concat("", [code, ":", violation.term]) in selectors
+}
+
+# The rule is demanded for some of its terms only.
+pinned(code) if {
+	count(termed_demands) > 0
+	not code in input.demanded
+	some demand in termed_demands
+	startswith(demand, concat("", [code, ":"]))
+}
+
+unpinned(code, violation) if {
+	pinned(code)
+	is_string(violation.term)
+	not concat("", [code, ":", violation.term]) in termed_demands
+}
+
+# Of two times in UTC (RFC 3339, Z) the first is later, to the second.
+later(one, other) if to_the_second(one) > to_the_second(other)
+
+to_the_second(moment) := substring(moment, 0, 19) if {
+	is_string(moment)
+	count(moment) >= 20
+	endswith(moment, "Z")
+	[substring(moment, n, 1) | some n in [4, 7, 10, 13, 16]] == ["-", "-", "T", ":", ":"]
+}

@@ -1,0 +1,149 @@
+# METADATA
+# title: Exceptions
+# description: |
+#   An exception of the profile waives exactly what it names: what one rule objects to, about one term if it names one,
+#   for one subject if it names one. It waives nothing about who signed and what was signed, nothing after it has
+#   expired, and nothing at all while something is refuted: it is for what was not shown, never for what was shown to
+#   be false.
+package done_receipt.waiver
+
+import data.done_receipt.lib
+import data.done_receipt.selection
+
+# Rule to what it still objects to.
+remaining[code] := left if {
+	some code, said in selection.objections
+	left := kept(code, said)
+	count(left) > 0
+}
+
+kept(code, said) := said if {
+	not granted[code]
+} else := {objection | some objection in said; not waived(matching(code, objection))}
+
+# What was waived: rules of which nothing remains, and terms of rules.
+waived_demands contains code if {
+	some code, _ in granted
+	selection.objections[code]
+	not remaining[code]
+}
+
+waived_demands contains concat("", [code, ":", objection.term]) if {
+	some code, _ in granted
+	some objection in selection.objections[code]
+	not objection in object.get(remaining, code, set())
+	every other in object.get(remaining, code, set()) {
+		is_string(other.term)
+		other.term != objection.term
+	}
+}
+
+# The exceptions that waived something, as the decision shows them.
+applied contains exception if {
+	some i, _ in uses
+	exception := object.filter(granted_at[i], {"code", "term", "subject", "reason", "approver", "expires"})
+}
+
+# Position of an exception to what it waived.
+uses[i] contains objection if {
+	some code, _ in granted
+	some objection in selection.objections[code]
+	found := matching(code, objection)
+	waived(found)
+	some i in found
+}
+
+# Rule to term (null: any) to the positions of the exceptions that can be made.
+granted[exception.code][lib.at(exception, ["term"])] contains i if some i, exception in granted_at
+
+granted_at[i] := exception if {
+	some i, exception in held
+	not fault(exception)
+}
+
+held := input.profile.exceptions if is_array(input.profile.exceptions)
+
+matching(code, objection) := object.get(granted[code], null, set()) | of_term(code, objection)
+
+of_term(code, objection) := granted[code][objection.term] if {
+	is_string(objection.term)
+} else := set()
+
+# One of them is for any subject, or together they are for every subject that was matched.
+waived(found) if {
+	some i in found
+	lib.at(granted_at[i], ["subject"]) == null
+}
+
+waived(found) if {
+	count(matched) > 0
+	matched - {granted_at[i].subject | some i in found} == set()
+}
+
+default matched := set()
+
+matched := {subject | some subject in input.result.matchedSubjects} if is_array(input.result.matchedSubjects)
+
+# Why an exception cannot be made.
+fault(exception) := "cannot be read" if {
+	not is_object(exception)
+} else := "cannot be read" if {
+	some member in ["code", "reason", "approver", "expires"]
+	not is_string(lib.at(exception, [member]))
+} else := "is for what no exception is ever made for" if {
+	barred(exception.code)
+} else := concat("", ["expired on ", exception.expires]) if {
+	not selection.later(exception.expires, input.evaluatedAt)
+} else := "waives nothing while something is refuted" if {
+	refuted
+}
+
+barred(code) if split(code, ".")[0] in selection.protected
+
+# Where a collection allows no exception, none is allowed from that.
+barred("profile.exceptions")
+
+refuted if {
+	some check in input.result.checks
+	some finding in check.findings
+	finding.status == "fail"
+	not lib.at(finding, ["reason"]) in denied
+}
+
+# Reasons that deny and refute nothing, as in results/reasons.py; a test compares.
+denied := {
+	"statement.type_not_allowed",
+	"statement.path_spelling",
+	"evidence-file.stale",
+	"evidence-text.stale",
+	"freshness.in_future",
+	"freshness.too_old",
+}
+
+warnings contains warning if {
+	some i, exception in held
+	warning := note(i, exception, fault(exception))
+}
+
+warnings contains warning if {
+	some i, exception in granted_at
+	not uses[i]
+	warning := note(i, exception, "matches nothing")
+}
+
+warnings contains warning if {
+	some i, objections in uses
+	lib.at(granted_at[i], ["term"]) == null
+	count(objections) > 1
+	text := concat("", ["is wide: it names no term and waives ", json.marshal(count(objections)), " objections"])
+	warning := note(i, granted_at[i], text)
+}
+
+note(i, exception, text) := lib.violation("profile.exceptions", message, [fact]) if {
+	message := concat("", ["the exception for ", lib.shown(lib.at(exception, ["code"])), of_what(exception), " ", text])
+	fact := lib.pointer(["profile", "exceptions", i])
+}
+
+of_what(exception) := concat("", [" (", exception.term, ")"]) if {
+	is_string(exception.term)
+} else := ""
