@@ -30,8 +30,8 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "inspect": ("inspect", "Say what a file is and what it says, without any claim of trust."),
     "import": ("import_", "Turn an old receipt into an unsigned statement."),
     "export": ("export", "Write a statement as an old receipt, where the old format can say it."),
-    "policy": ("policy", "Build, check, test and list the admission policy."),
-    "profile": ("profile", "Show the effective acceptance profile."),
+    "policy": ("policy", "Build, check, test and list the admission policy; explain and compare decisions."),
+    "profile": ("profile", "Show the effective acceptance profile, and what it leaves open."),
     "trust": ("trust", "Check a trust file for weak lines."),
     "doctor": ("doctor", "Say what this machine offers: sandbox layers, engines, libraries."),
 }

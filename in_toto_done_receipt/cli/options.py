@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TextIO, TypeVar
 
@@ -142,20 +142,6 @@ def unavailable(*names: str, what: str, takes_value: bool = True) -> Decorator[F
         return function
 
     return decorate
-
-
-class PartialGroup(click.Group):
-    """A group whose `later` commands a later version brings: asking for one is an error of its own, no misspelling."""
-
-    def __init__(self, *args: Any, later: Mapping[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._later = later
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self._later:
-            what = f"{self.name} {cmd_name}: {self._later[cmd_name]}"
-            raise ConfigurationError(f"{what} is not available in this version")
-        return super().get_command(ctx, cmd_name)
 
 
 def passphrase_options(function: F) -> F:

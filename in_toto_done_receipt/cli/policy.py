@@ -1,25 +1,18 @@
-"""`policy`: list the rules; build, check, test and bundle the sources."""
-
-from typing import Final
+"""`policy`: list the rules; build, check, test and bundle the sources; explain and compare decisions."""
 
 import click
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.rules_page import catalogue_markdown
-from in_toto_done_receipt.cli.options import PartialGroup
+from in_toto_done_receipt.cli import policy_diff, policy_explain
 from in_toto_done_receipt.cli.policy_tools import COMMANDS
 from in_toto_done_receipt.report.json import dump
 from in_toto_done_receipt.wire.record import to_tree
 
-_LATER: Final = {
-    "diff": "comparing policies",
-    "explain": "which fact made which rule fire",
-}
 
-
-@click.group("policy", cls=PartialGroup, later=_LATER)
+@click.group("policy")
 def command() -> None:
-    """The admission policy: what it demands, and its sources."""
+    """The admission policy: what it demands, its sources, and why it decides what."""
 
 
 @command.command()
@@ -48,5 +41,5 @@ def catalogue(output_format: str) -> None:
             click.echo(f"{rule.code}: {rule.title} ({where})")
 
 
-for tool in COMMANDS:
+for tool in (*COMMANDS, policy_diff.command, policy_explain.command):
     command.add_command(tool)

@@ -73,6 +73,11 @@ NAMES = (
     "init --root work --out {}/drafts --trusted-key {}=worker.pub",
     "init --root work --out drafts2 --trusted-key a={}",
     "profile show {}",
+    "profile lint {} {}",
+    "policy explain {}",
+    "policy explain statement.json --profile {}",
+    "policy diff --new {} --old {} statement.json",
+    "policy diff --new-profile {} --old-profile {} {}",
     "trust check {}",
     "policy check --policy {}",
     "policy check --policy-key {} --policy {}",
@@ -103,6 +108,10 @@ FLAGS = (
     "verify receipt.json SIGNED --policy {} --policy-key {} --policy-scope {}",
     "verify receipt.json SIGNED --policy-digest {}",
     "verify receipt.json SIGNED --at {}",
+    "verify receipt.json SIGNED --predicate-type {} --repository {}",
+    "verify receipt.json SIGNED --repository a:{}",
+    "verify receipt.json SIGNED --max-age {}",
+    "verify receipt.json SIGNED --skew {}",
     "verify receipt.json SIGNED --timeout {}",
     "verify receipt.json SIGNED --sandbox {}",
     "verify receipt.json SIGNED --expected-digest {}",
@@ -124,6 +133,8 @@ FLAGS = (
     "build --root work --task t --agent a --iterations {} --out x",
     "build --root work --task t --agent a --packet-digest {} --input-commit {} --output-manifest-digest {} --out x",
     "profile {}",
+    "policy explain statement.json {}",
+    "policy diff statement.json {}",
 )
 
 

@@ -85,9 +85,3 @@ def test_init_drafts_files_that_verify_reads(
     assert main.run(["profile", "show", "gate/acceptance.toml"]) == 0
     assert main.run(["init", "--root", "repo", "--out", "gate", "--trusted-key", "worker=worker.pub"]) == 4
     assert main.run(["init", "--root", "repo", "--out", "repo/gate"]) == 4
-
-
-@pytest.mark.parametrize("line", ["policy diff", "policy explain"])
-def test_a_later_command_of_a_group_is_refused_as_unavailable(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.run([*line.split(), "x"]) == 4
-    assert f"{line}: " in capsys.readouterr().err

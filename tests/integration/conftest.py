@@ -1,5 +1,7 @@
 """One real Sigstore, and what was signed with it. Every test of this folder is marked `integration` and `loopback`."""
 
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,3 +40,14 @@ def other_root(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def made(sigstore_stack: SigstoreStack, tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
     """An honest receipt, and all bundles of it; nobody changes them."""
     return make_all(tmp_path_factory.mktemp("made"), sigstore_stack, tool)
+
+
+@pytest.fixture(scope="session")
+def sigstore_bin(tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for PATH with `done-receipt`, `cosign` and `sigstore` in it."""
+    folder = tmp_path_factory.mktemp("bin")
+    for name, module in (("done-receipt", "in_toto_done_receipt"), ("sigstore", "sigstore")):
+        (folder / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -m {module} "$@"\n')
+        (folder / name).chmod(0o755)
+    (folder / "cosign").symlink_to(tool("cosign"))
+    return folder

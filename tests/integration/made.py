@@ -16,7 +16,7 @@ from tests.integration.stack.sigstore import SigstoreStack
 
 TYPE: Final = "https://w3id.org/done-receipt/v0.1"
 PERSON: Final = "alice@example.com"
-WORKFLOW: Final = "https://github.com/octo/repo/.github/workflows/release.yml@refs/heads/main"
+WORKFLOW: Final = "https://github.com/octo/repo/.github/workflows/receipt.yml@refs/heads/main"
 DONE_RECEIPT: Final = (sys.executable, "-I", "-m", "in_toto_done_receipt")
 SECONDS: Final = 60  # for one command, on a busy machine
 

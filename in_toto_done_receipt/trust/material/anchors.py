@@ -60,11 +60,16 @@ class Log(Value, kw_only=True):
 
 
 class Authority(Value, kw_only=True):
-    """A certificate or timestamp authority: its chain, the root last."""
+    """A certificate or timestamp authority: its chain, the root last.
+
+    `linked` says that each certificate of the chain is issued by the next one, and that nothing in the chain depends on
+    what is issued below it: then it need not be proved again with every certificate that `chain[0]` issues.
+    """
 
     where: str
     chain: tuple[Any, ...]
     valid: Validity
+    linked: bool = False
 
 
 class Anchors(Value, kw_only=True):
@@ -149,4 +154,27 @@ def _authority(entry: dict[str, Any], where: str, valid: Validity) -> Authority:
         _ = certificate.subject, certificate.issuer, certificate.extensions, certificate.public_key()
     if not chain:
         raise ValueError("no certificate")
-    return Authority(where=where, chain=chain, valid=valid)
+    return Authority(where=where, chain=chain, valid=valid, linked=_linked(chain))
+
+
+def _linked(chain: tuple[Any, ...]) -> bool:
+    """Whether each certificate is issued by the next, which may have so many below it and sets no other conditions."""
+    from cryptography import x509
+    from cryptography.exceptions import InvalidSignature
+
+    for depth, certificate in enumerate(chain):
+        extensions = {extension.oid: extension.value for extension in certificate.extensions}
+        constraints = extensions.get(x509.BasicConstraints.oid)
+        usage = extensions.get(x509.KeyUsage.oid)
+        if x509.NameConstraints.oid in extensions or constraints is None or not constraints.ca:
+            return False
+        if usage is None or not usage.key_cert_sign:
+            return False
+        if constraints.path_length is not None and constraints.path_length < depth:
+            return False
+        try:
+            if depth:
+                chain[depth - 1].verify_directly_issued_by(certificate)
+        except (InvalidSignature, ValueError, TypeError):
+            return False
+    return True

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from cryptography.x509.oid import NameOID
 
 BEFORE: Final = timedelta(hours=1)
@@ -27,20 +27,20 @@ class Certified:
     def root(cls, name: str) -> Self:
         """An authority that certifies itself."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _authority(_builder(name, name, key))
+        builder = _authority(_builder(name, _named(name), key))
         return cls(key=key, certificate=builder.sign(key, hashes.SHA256()))
 
     def intermediate(self, name: str, usage: x509.ObjectIdentifier) -> "Certified":
         """An authority below this one, for one extended usage."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _authority(_builder(name, self._name, key))
+        builder = _authority(_builder(name, self.certificate.subject, key))
         builder = builder.add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         return Certified(key=key, certificate=self._signed(builder))
 
     def leaf(self, name: str, usage: x509.ObjectIdentifier, hosts: Iterable[str] = ()) -> "Certified":
         """An end entity below this one. RFC 3161 wants the extended usage critical and alone."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = _builder(name, self._name, key)
+        builder = _builder(name, self.certificate.subject, key)
         builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         builder = builder.add_extension(_usage(signs=True), critical=True)
         builder = builder.add_extension(x509.ExtendedKeyUsage([usage]), critical=True)
@@ -48,21 +48,16 @@ class Certified:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         return Certified(key=key, certificate=self._signed(builder))
 
-    @property
-    def _name(self) -> str:
-        (attribute,) = self.certificate.subject
-        return str(attribute.value)
-
     def _signed(self, builder: x509.CertificateBuilder) -> x509.Certificate:
         own = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         return builder.add_extension(own, critical=False).sign(self.key, hashes.SHA256())
 
 
-def _builder(name: str, issuer: str, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _builder(name: str, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     subject_id = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     return (
-        x509.CertificateBuilder(_named(issuer), _named(name), key.public_key(), x509.random_serial_number())
+        x509.CertificateBuilder(issuer, _named(name), key.public_key(), x509.random_serial_number())
         .not_valid_before(now - BEFORE)
         .not_valid_after(now + AFTER)
         .add_extension(subject_id, critical=False)
@@ -75,7 +70,8 @@ def _authority(builder: x509.CertificateBuilder) -> x509.CertificateBuilder:
 
 
 def _named(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    parts = {NameOID.ORGANIZATION_NAME: "tests", NameOID.COMMON_NAME: name}  # sigstore-python wants an organization
+    return x509.Name([x509.NameAttribute(kind, text) for kind, text in parts.items()])
 
 
 def _usage(*, signs: bool = False, certifies: bool = False) -> x509.KeyUsage:
@@ -101,4 +97,10 @@ def write_chain(path: Path, *chain: x509.Certificate) -> Path:
 def write_key(path: Path, key: Any, form: PrivateFormat = PrivateFormat.PKCS8) -> Path:
     """The private key in a PEM file without a password."""
     path.write_bytes(key.private_bytes(Encoding.PEM, form, NoEncryption()))
+    return path
+
+
+def write_public(path: Path, key: Any) -> Path:
+    """The public key in a PEM file."""
+    path.write_bytes(key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     return path

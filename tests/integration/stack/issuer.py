@@ -35,11 +35,11 @@ REQUEST_TOKEN: Final = "a-secret-of-the-job"  # noqa: S105 - of a job that does 
 REPOSITORY: Final = "octo/repo"
 REF: Final = "refs/heads/main"
 COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
-WORKFLOW: Final = f"{REPOSITORY}/.github/workflows/release.yml@{REF}"
+WORKFLOW: Final = f"{REPOSITORY}/.github/workflows/receipt.yml@{REF}"
 ACTIONS_CLAIMS: Final[Mapping[str, str]] = {
     "sub": f"repo:{REPOSITORY}:ref:{REF}",
-    "event_name": "push",
-    "workflow": "release",
+    "event_name": "workflow_dispatch",
+    "workflow": "receipt",
     "sha": COMMIT,
     "ref": REF,
     "repository": REPOSITORY,

@@ -5,7 +5,7 @@
 
 Fulcio with an authority in files, TesseraCT as its log of certificates, Rekor v2 on files, the timestamp authority; the
 issuers of identity tokens are threads of this process. Every run makes new keys. `folder` has `trusted_root.json`,
-`signing_config.json`, `trust_config.json` and the servers' logs. docs/adr/0008-a-real-sigstore.md says why so.
+`signing_config.json`, `trust_config.json` and the servers' logs. docs/adr/0009-a-real-sigstore.md says why so.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.serialization import PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from tests.integration.stack.certificates import Certified, write_chain, write_key
+from tests.integration.stack.certificates import Certified, write_chain, write_key, write_public
 from tests.integration.stack.documents import Addresses, PublicKeys, fulcio_config, write_documents, write_json
 from tests.integration.stack.issuer import ACTIONS_ISSUER, EMAIL_ISSUER, HOST, Issuer, running_issuer
 from tests.integration.stack.servers import ServerEnded, Servers
@@ -107,7 +107,7 @@ def _attempt(folder: Path, programs: Path, choose_ports: ChoosePorts) -> Iterato
 
 
 def _write_keys(folder: Path) -> PublicKeys:
-    """New keys and certificates, in the files that the servers read."""
+    """New keys and certificates, in the files that the servers read, and those that they would hand out."""
     root = Certified.root("fulcio-root")
     authority = root.intermediate("fulcio-intermediate", ExtendedKeyUsageOID.CODE_SIGNING)
     tsa_root = Certified.root("tsa-root")
@@ -122,6 +122,8 @@ def _write_keys(folder: Path) -> PublicKeys:
     write_key(folder / "tsa-key.pem", tsa.key)
     write_key(folder / "ctlog-key.pem", ctlog, PrivateFormat.TraditionalOpenSSL)  # it reads "EC PRIVATE KEY" only
     write_key(folder / "rekor-key.pem", rekor)
+    write_public(folder / "ctlog.pub", ctlog.public_key())
+    write_public(folder / "rekor.pub", rekor.public_key())
     write_json(folder / "fulcio-config.json", fulcio_config())
     return PublicKeys(fulcio=fulcio_chain, tsa=tsa_chain, ctlog=ctlog.public_key(), rekor=rekor.public_key())
 
