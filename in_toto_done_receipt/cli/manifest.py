@@ -8,20 +8,19 @@ import click
 from in_toto_done_receipt.cli.options import (
     FILE,
     TEXT,
-    Decorator,
+    F,
     format_option,
     is_stdout,
     read_document,
     say_facts,
-    unavailable,
     write_output,
 )
 from in_toto_done_receipt.cli.progress import progress
 from in_toto_done_receipt.errors import ProducerError, UsageError, WorkMoved
 from in_toto_done_receipt.observe.manifest.diff import ManifestDiff, diff
-from in_toto_done_receipt.observe.manifest.model import Manifest
+from in_toto_done_receipt.observe.manifest.model import Manifest, ManifestLimits
 from in_toto_done_receipt.observe.manifest.read import read_manifest
-from in_toto_done_receipt.observe.manifest.scan import scan
+from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES, scan
 from in_toto_done_receipt.producer.inventory import difference_lines, path_inside
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.wire.escape import escape
@@ -30,11 +29,18 @@ DEFAULT_NAME: Final = "OUTPUT_MANIFEST.json"
 DIFFERENT: Final = 11
 MAX_NOTED: Final = 20  # paths in one note for people; JSON has all
 
-_root = click.option("--root", "--workspace-root", "root", type=FILE, required=True, help="The directory.")
+_root = click.option("--root", "--workspace-root", "root", type=FILE, help="The directory.")
 _excludes = click.option(
     "--no-default-excludes", is_flag=True, help="Take root's receipt.json and OUTPUT_MANIFEST.json in as well."
 )
-_git: Decorator[Any] = unavailable("--repo", "--head", what="the manifest of a git tree")
+
+
+def _git(function: F) -> F:
+    """A commit's tree instead of a directory."""
+    function = click.option("--head", type=TEXT, metavar="REV", help="The commit: a full id, HEAD or an exact name.")(
+        function
+    )
+    return click.option("--repo", type=FILE, help="A git repository instead: the tree of --head.")(function)
 
 
 @click.group("manifest", no_args_is_help=True)
@@ -56,8 +62,16 @@ def command() -> None:
 @_excludes
 @_git
 @format_option
-def create(root: Path, out: Path | None, no_default_excludes: bool, output_format: str, as_json: bool) -> None:
-    """Write the manifest of a directory and print its digest, which is the file's sha256.
+def create(
+    root: Path | None,
+    repo: Path | None,
+    head: str | None,
+    out: Path | None,
+    no_default_excludes: bool,
+    output_format: str,
+    as_json: bool,
+) -> None:
+    """Write the manifest of a directory, or of a commit's tree, and print its digest, which is the file's sha256.
 
     Left out, and listed: receipt.json and OUTPUT_MANIFEST.json right below the root, and the file at --out.
 
@@ -65,8 +79,11 @@ def create(root: Path, out: Path | None, no_default_excludes: bool, output_forma
     Example:
       done-receipt manifest create --root dist
     """
-    target = out if out is not None else root / DEFAULT_NAME
-    manifest = _scan(root, target, no_default_excludes)
+    place = _place(root, repo, head)
+    if out is None and root is None:
+        raise UsageError("--repo needs --out: nothing is written into a repository")
+    target = out if out is not None else place / DEFAULT_NAME
+    manifest = _scan(place, target, no_default_excludes, head)
     write_output(target, manifest.canonical())
     notes = _notes(manifest)
     for note in notes:
@@ -93,7 +110,9 @@ def create(root: Path, out: Path | None, no_default_excludes: bool, output_forma
 @format_option
 def verify(
     file: Path | None,
-    root: Path,
+    root: Path | None,
+    repo: Path | None,
+    head: str | None,
     expected_digest: str | None,
     no_default_excludes: bool,
     output_format: str,
@@ -109,7 +128,10 @@ def verify(
       done-receipt manifest verify dist.manifest.json --root dist
     """
     _demand_digest(expected_digest)
-    path = file if file is not None else root / DEFAULT_NAME
+    place = _place(root, repo, head)
+    if file is None and root is None:
+        raise UsageError("--repo needs FILE: the manifest to compare with")
+    path = file if file is not None else place / DEFAULT_NAME
     given = _read(path)
     facts: dict[str, Any] = {
         "ok": False,
@@ -121,11 +143,11 @@ def verify(
     if expected_digest is not None and expected_digest != given.digest:
         lines.append(f"manifest digest is {given.digest}, expected {expected_digest}")
     try:
-        seen = _scan(root, path, no_default_excludes)
+        seen = _scan(place, path, no_default_excludes, head)
     except WorkMoved:
         raise
     except ProducerError as error:
-        if not _is_about_a_file(root):
+        if head is None and not _is_about_a_file(place):
             raise
         lines.append(error.message)
         facts |= {"differences": None}
@@ -168,11 +190,35 @@ def _read(path: Path) -> Manifest:
     return read_manifest(data, what=escape(str(path)))
 
 
-def _scan(root: Path, beside: Path, no_default_excludes: bool) -> Manifest:
+def _place(root: Path | None, repo: Path | None, head: str | None) -> Path:
+    """The directory or the repository. Raises UsageError."""
+    if (root is None) == (repo is None):
+        raise UsageError("one of --root and --repo is needed, and not both")
+    if (repo is None) != (head is None):
+        raise UsageError("--repo and --head go together")
+    place = root if root is not None else repo
+    assert place is not None  # noqa: S101 - one of them is there
+    return place
+
+
+def _scan(root: Path, beside: Path, no_default_excludes: bool, head: str | None) -> Manifest:
+    if head is not None:
+        return _tree(root, head, no_default_excludes)
     inside = path_inside(beside, root) if str(beside) != "-" else None
     exclude = frozenset({inside} if inside is not None else ())
     with progress("scanning") as step:
         return scan(root, exclude=exclude, exclude_defaults=not no_default_excludes, progress=step)
+
+
+def _tree(repo: Path, head: str, no_default_excludes: bool) -> Manifest:
+    from in_toto_done_receipt.observe.git.manifest import tree_manifest
+    from in_toto_done_receipt.observe.git.repository import open_repository
+
+    exclude: frozenset[str] = frozenset() if no_default_excludes else DEFAULT_EXCLUDES
+    with open_repository(repo) as repository, progress("reading") as step:
+        commit, _ = repository.commit_id(head)
+        listing = repository.listing(repository.tree_of(commit))
+        return tree_manifest(repository, listing, exclude=exclude, limits=ManifestLimits(), progress=step)
 
 
 def _is_about_a_file(root: Path) -> bool:

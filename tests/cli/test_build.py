@@ -263,7 +263,7 @@ def test_flags_that_are_refused(cli: Cli, base: list[str], tmp_path: Path, work:
 
 @pytest.mark.parametrize(
     "flags",
-    [["--tests", "c=pytest {junit}"], ["--repo", "."], ["--base", "x"], ["--head", "y"]],
+    [["--tests", "c=pytest {junit}"]],
     ids=lambda flags: flags[0],
 )
 def test_what_a_later_version_brings(cli: Cli, base: list[str], flags: list[str]) -> None:

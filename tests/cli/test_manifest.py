@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.repositories.build import Repo
+
 Cli = Callable[..., Any]
 
 
@@ -168,15 +170,35 @@ def test_diff_of_standard_input_with_itself(cli: Cli) -> None:
     assert cli("manifest", "diff", "-", "-").code == 2
 
 
-@pytest.mark.parametrize("flag", ["--repo", "--head"])
-def test_git_trees_are_not_available(cli: Cli, work: Path, flag: str) -> None:
-    done = cli("manifest", "create", "--root", work, flag, "x")
-    assert (done.code, "not available in this version" in done.err) == (4, True)
-
-
 def test_the_bytes_of_the_original(cli: Cli, tmp_path: Path, shared: Path) -> None:
     folder = shared / "corpus" / "agent-receipt"
     empty = tmp_path / "empty"
     empty.mkdir()
     done = cli("manifest", "create", "--root", empty, "--out", "-")
     assert done.out.encode() == (folder / "manifest_empty.json").read_bytes().rstrip(b"\n")
+
+
+def test_create_and_verify_of_a_commit(cli: Cli, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    repo.commit({"a.txt": "hello\n", "d/b": "x"})
+    out = tmp_path / "m.json"
+    made = cli("manifest", "create", "--repo", str(repo.path), "--head", "HEAD", "--out", str(out))
+    same = cli("manifest", "verify", str(out), "--repo", str(repo.path), "--head", "main")
+    repo.commit({"d/b": "y"})
+    other = cli("manifest", "verify", str(out), "--repo", str(repo.path), "--head", "main")
+    assert (made.code, same.code, other.code, "d/b" in other.out) == (0, 0, 11, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--repo", "."], "--repo and --head go together"),
+        (["--root", ".", "--repo", ".", "--head", "HEAD"], "one of --root and --repo is needed"),
+        ([], "one of --root and --repo is needed"),
+        (["--repo", ".", "--head", "HEAD"], "--repo needs --out"),
+    ],
+    ids=["no head", "both", "none", "no out"],
+)
+def test_create_of_what_is_not_named_well(cli: Cli, flags: list[str], message: str) -> None:
+    done = cli("manifest", "create", *flags)
+    assert (done.code, message in done.err) == (2, True)

@@ -82,5 +82,5 @@ def _refuse_git(fd: int, root: Path) -> None:
         return
     raise ProducerError(
         f"{escape(str(root))} holds .git, which every git command changes",
-        hint="scan an export without it; --repo with --head, which reads a commit's tree, comes with a later version",
+        hint="--repo with --head reads a commit's tree instead",
     )
