@@ -1,16 +1,18 @@
 """Whether the exceptions of a profile name rules that there are."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from in_toto_done_receipt.admission.catalogue import Catalogue
 from in_toto_done_receipt.errors import ProfileError
 from in_toto_done_receipt.wire.config import nearest
+from in_toto_done_receipt.wire.escape import escape
 
 
-def check_exceptions(catalogue: Catalogue, settings: Mapping[str, Any]) -> None:
-    """Raise ProfileError for an exception whose code is no rule's. `settings` is the `profile` of the policy input."""
-    codes = [rule.code for rule in catalogue.rules]
-    for exception in settings["exceptions"]:
-        if (code := exception["code"]) not in codes:
-            raise ProfileError(f"exception: {code} is no rule's code", hint=nearest(code, codes))
+def check_exceptions(catalogue: Catalogue, codes: Sequence[str]) -> None:
+    """Raise ProfileError for the first of these codes of exceptions that is no rule's, naming its place."""
+    known = [rule.code for rule in catalogue.rules]
+    for position, code in enumerate(codes):
+        if code not in known:
+            raise ProfileError(
+                f"exception[{position}].code: {escape(code)} is no rule's code", hint=nearest(code, known)
+            )

@@ -68,10 +68,14 @@ def read_profile(path: Path, *, flag: str) -> Profile:
 
 def joined(profiles: dict[str, Profile]) -> Settings:
     """The settings of these profiles, whose selectors and exceptions name rules that there are. Raises ProfileError."""
-    settings = from_profiles(profiles)
-    catalogue, document = load_catalogue(), settings.policy_document()
-    demanded(catalogue, document)
-    check_exceptions(catalogue, document)
+    settings, catalogue = from_profiles(profiles), load_catalogue()
+    for name, profile in profiles.items():  # one by one, so that the message names the file
+        alone = Settings(include=profile.include or (), exclude=profile.exclude or (), evidence=settings.evidence)
+        try:
+            demanded(catalogue, alone.policy_document())
+            check_exceptions(catalogue, [entry.code for entry in profile.exception])
+        except ProfileError as error:
+            raise ProfileError(f"{name}: {error.message}", hint=error.hint) from None
     return settings
 
 

@@ -39,8 +39,9 @@ _SIGNATURE_LINE: Final = "\n\u2014 "
 class Bundle(Value, kw_only=True):
     """A bundle that holds an attestation.
 
-    `tree` is the whole document for the verifier, `has_certificate` says whether a certificate or a managed key made
-    the signature, `key_hint` is the unauthenticated name of such a key.
+    `tree` is the document for the verifier, without the envelope: its text may be large, and is in `envelope` already.
+    `has_certificate` says whether a certificate or a managed key made the signature, `key_hint` is the unauthenticated
+    name of such a key.
     """
 
     media_type: str
@@ -76,7 +77,7 @@ def read_bundle(tree: Any, *, what: str = "bundle") -> Bundle:
         media_type=media_type,
         version=VERSIONS[media_type],
         envelope=envelope,
-        tree=tree,
+        tree={name: value for name, value in tree.items() if name != "dsseEnvelope"},
         has_certificate="publicKey" not in material,
         key_hint=_key_hint(material, what),
     )

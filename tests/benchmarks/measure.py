@@ -26,12 +26,13 @@ class Row:
     """One line of the table. `target` is the highest ratio ours/peer that design/performance.md allows, or None."""
 
     what: str
-    ours: float  # seconds
+    ours: float  # seconds, or as `unit` says
     peer: str
-    theirs: float | None  # seconds
+    theirs: float | None
     target: float | None = None
     memory: float | None = None  # MiB, ours
     note: str = ""
+    unit: str = "s"
 
     @property
     def ratio(self) -> float | None:

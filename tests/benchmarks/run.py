@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks import manifests, old_formats, policies, verifications
+from tests.benchmarks import bundles, manifests, old_formats, policies, verifications
 from tests.benchmarks.measure import Row
 
 GROUPS: Final[dict[str, Callable[[Path, int], Iterator[Row]]]] = {
     "verifications": verifications.rows,
+    "bundles": bundles.rows,
     "policies": policies.rows,
     "manifests": manifests.rows,
     "old-formats": old_formats.rows,
@@ -65,16 +66,18 @@ def _before(path: Path | None) -> dict[tuple[str, str], dict[str, Any]]:
 def _line(row: Row, before: dict[tuple[str, str], dict[str, Any]]) -> str:
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
     target = "" if row.target is None else f"{row.target:.2f}{'' if row.met else ' !'}"
-    theirs = "" if row.theirs is None else _seconds(row.theirs)
+    theirs = "" if row.theirs is None else _shown(row.theirs, row.unit)
     memory = "" if row.memory is None else f"{row.memory:.0f}"
-    line = f"{row.what:44} {_seconds(row.ours):>9} {theirs:>9} {ratio:>6} {target:>6} {memory:>5}  {row.peer}"
+    line = f"{row.what:44} {_shown(row.ours, row.unit):>9} {theirs:>9} {ratio:>6} {target:>6} {memory:>5}  {row.peer}"
     old = before.get((row.what, row.peer))
     if old is not None and old["ratio"]:
         line += f"; ratio was {old['ratio']:.2f}"
     return line + (f" ({row.note})" if row.note else "")
 
 
-def _seconds(value: float) -> str:
+def _shown(value: float, unit: str) -> str:
+    if unit != "s":
+        return f"{value:.1f} {unit}"
     return f"{value:.3f} s" if value >= 0.1 else f"{value * 1000:.2f} ms"
 
 

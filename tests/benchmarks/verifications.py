@@ -1,43 +1,25 @@
-"""Whole verifications: cold processes against the peers' commands, warm calls against Sigstore's verifier alone."""
+"""Whole verifications of key-signed receipts: cold processes against the peers' commands."""
 
-import os
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from in_toto_done_receipt.admission.embedded import EmbeddedEngine
-from in_toto_done_receipt.pipeline import verify
-from in_toto_done_receipt.profile.settings import Settings
-from in_toto_done_receipt.recompute.context import RecomputeContext
-from in_toto_done_receipt.trust.flags import SOURCE_FLAG, from_flags
 from testdata.receipts import generate
-from tests.benchmarks.measure import Row, in_turn, once, warm
+from tests.benchmarks.measure import Row, in_turn, once
 from tests.benchmarks.policies import OPA
 from tests.benchmarks.receipts import make
 
-SHARED = Path(os.environ.get("SHARED") or Path(__file__).parents[3] / "shared") / "corpus" / "sigstore"
 BIN = Path(sys.executable).parent
 OURS = [sys.executable, "-I", "-m", "in_toto_done_receipt"]
 VERIFY = [*OURS, "verify", "receipt.json", "--trusted-key", "worker=worker.pub", "--root", "work", "--at", generate.NOW]
-BUNDLE = "conf-happy-path-intoto-in-dsse-v3-bundle.json"
-IDENTITY = (
-    "https://github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon/"
-    ".github/workflows/extremely-dangerous-oidc-beacon.yml@refs/heads/main"
-)
-ISSUER = "https://token.actions.githubusercontent.com"
-ARTIFACT = "sha256:a0cfc71271d6e278e57cd332ff957c3f7043fdda354c4cbb190a30d56efa01bf"
 
 
 def rows(scratch: Path, rounds: int) -> Iterator[Row]:
-    """Start-up, key-signed receipts, Sigstore bundles."""
+    """Start-up, key-signed receipts."""
     yield from _start(scratch, rounds)
     yield from _key_signed(scratch, rounds)
     yield from _linear(scratch, rounds)
-    if SHARED.is_dir():
-        yield from _sigstore(scratch, rounds)
-        yield from _warm(rounds)
 
 
 def _start(scratch: Path, rounds: int) -> Iterator[Row]:
@@ -112,57 +94,4 @@ def _linear(scratch: Path, rounds: int) -> Iterator[Row]:
         target=2.2,
         memory=whole.peak,
         note=note,
-    )
-
-
-def _sigstore(scratch: Path, rounds: int) -> Iterator[Row]:
-    who = ["--cert-identity", IDENTITY, "--cert-oidc-issuer", ISSUER]
-    theirs = [BIN / "sigstore", "verify", "identity", "--offline", "--bundle", SHARED / BUNDLE, *who, ARTIFACT]
-    ours: list[Any] = [*OURS, "verify", SHARED / BUNDLE, "--trusted-root", SHARED / "root-targets-trusted_root.json"]
-    ours += ["--certificate-identity", IDENTITY, "--certificate-oidc-issuer", ISSUER]
-    ours += ["--certificate-source-repository", IDENTITY.partition("/.github")[0]]
-    commands: dict[str, tuple[list[Any], int]] = {"ours": (ours, 12), "sigstore": (theirs, 0)}
-    costs = in_turn(commands, cwd=scratch, rounds=rounds)
-    yield Row(
-        what="verify, Sigstore bundle, cold",
-        ours=costs["ours"].wall,
-        peer="sigstore verify identity --offline",
-        theirs=costs["sigstore"].wall,
-        target=1.0,
-        memory=costs["ours"].peak,
-        note="with decision; a foreign predicate, so denied",
-    )
-
-
-def _warm(rounds: int) -> Iterator[Row]:
-    from sigstore.models import Bundle, TrustedRoot
-    from sigstore.verify import Verifier, policy
-
-    root = SHARED / "root-targets-trusted_root.json"
-    data = (SHARED / BUNDLE).read_bytes()
-    verifier = Verifier(trusted_root=TrustedRoot.from_file(str(root)))
-    identity = policy.Identity(identity=IDENTITY, issuer=ISSUER)
-    trust = from_flags(
-        certificate_identity=IDENTITY,
-        certificate_oidc_issuer=ISSUER,
-        claims={SOURCE_FLAG: IDENTITY.partition("/.github")[0]},
-        trusted_root=root,
-        read=Path.read_bytes,
-    )
-    engine = EmbeddedEngine(jit=True)
-    context = RecomputeContext(evaluated_at=datetime.now(UTC), settings=Settings())
-    times = warm(
-        {
-            "ours": lambda: verify(data, trust=trust, context=context, engine=engine),
-            "theirs": lambda: verifier.verify_dsse(Bundle.from_json(data), identity),
-        },
-        rounds=rounds * 10,
-    )
-    engine.close()
-    yield Row(
-        what="verify, Sigstore bundle, warm, per receipt",
-        ours=times["ours"],
-        peer="Verifier.verify_dsse alone",
-        theirs=times["theirs"],
-        target=2.0,
     )

@@ -83,8 +83,15 @@ def test_lint_in_json_has_the_same(cli: Cli, place: Path) -> None:
         ("[freshnes]\nskew = 1", "one.toml: unknown key freshnes", "did you mean freshness?"),
         (
             "[[exception]]\ncode = 'usage.limit'\nreason = 'r'\napprover = 'a'\nexpires = 2027-01-31T00:00:00Z",
-            "exception: usage.limit is no rule's code",
+            "one.toml: exception[0].code: usage.limit is no rule's code",
             "did you mean usage.limits?",
+        ),
+        ("include = ['usage', 'usagge']", "one.toml: include[1]: usagge is no rule", "did you mean usage?"),
+        ("exclude = ['usage.limit']", "one.toml: exclude[0]: usage.limit is no rule", "did you mean usage.limits?"),
+        (
+            "include = ['profile.evidence:t/file']\n[[evidence]]\nclaim = 't'\nkind = 'text'",
+            "one.toml: include[0]: no [[evidence]] is t/file",
+            "did you mean profile.evidence:t/text?",
         ),
     ],
 )
@@ -93,6 +100,22 @@ def test_a_wrong_profile_ends_with_4(cli: Cli, place: Path, word: str, text: str
     assert seen.code == 4
     assert message in seen.err
     assert f"hint: {hint}" in seen.err
+
+
+def test_of_several_profiles_the_one_that_is_wrong_is_named(cli: Cli, place: Path) -> None:
+    one, two = written("one.toml", "include = ['usage']"), written("two.toml", "include = ['agnt']")
+    seen = cli("profile", "show", one, two)
+    assert (seen.code, "two.toml: include[0]: agnt is no rule" in seen.err) == (4, True)
+
+
+@pytest.mark.parametrize("name", ["ci", "protected-branch", "release"])
+def test_a_collection_that_wants_what_nobody_checks_yet_denies(cli: Cli, place: Path, name: str) -> None:
+    one = written("../one.toml", f"collection = '{name}'")
+    assert cli("profile", "lint", one).code == 0
+    seen = cli("verify", *HONEST, *AT, "--profile", one, "--json")
+    assert seen.code == 12
+    codes = {violation["code"] for violation in json.loads(seen.out)["decision"]["violations"]}
+    assert {"change.base", "tests.inventory", "tests.canary"} <= codes
 
 
 def test_a_profile_that_is_not_there_is_named(cli: Cli, place: Path) -> None:

@@ -91,11 +91,6 @@ violations contains violation if {
 	some violation in objections
 }
 
-violations contains violation if {
-	some category, rule
-	some violation in data.done_receipt.custom[category][rule].violations
-}
-
 # A rule that another one must be met for first is not heard before it is; it stays unsatisfied.
 waits(code) if {
 	some before in catalogue.waits_for[code]
@@ -114,8 +109,3 @@ warnings contains object.union(objection, {"message": text}) if {
 }
 
 warnings contains warning if some warning in waiver.warnings
-
-warnings contains warning if {
-	some category, rule
-	some warning in data.done_receipt.custom[category][rule].warnings
-}

@@ -54,15 +54,6 @@ test_any_input_gives_a_decision if {
 	}
 }
 
-test_a_package_of_the_verifiers_own_can_deny_and_warn if {
-	said := {"code": "custom.x", "message": "no", "facts": []}
-	denying := {"team": {"rule": {"violations": {said}}}}
-	admission.decision.allow == false with input as fixture.admitted with data.done_receipt.custom as denying
-	warning := {"team": {"rule": {"warnings": {said}}}}
-	admission.decision.allow with input as fixture.admitted with data.done_receipt.custom as warning
-	admission.decision.warnings == {said} with input as fixture.admitted with data.done_receipt.custom as warning
-}
-
 test_a_package_of_the_verifiers_own_satisfies_nothing if {
 	more := fixture.changed({"/demanded/-": "team.rule"})
 	admission.decision.allow == false with input as more
