@@ -16,7 +16,7 @@ IDS = sorted(path.stem.replace("_", "-") for path in FILES if path.stem not in {
 @pytest.fixture(scope="module")
 def shown() -> set[str]:
     """The checks that give one of the reasons that the cases expect."""
-    cases = [json.loads(path.read_bytes()) for path in ROOT.glob("testdata/receipts/*/expected.json")]
+    cases = [json.loads(path.read_bytes()) for path in ROOT.glob("testdata/receipts/**/expected.json")]
     return {code.partition(".")[0] for case in cases for code in case.get("reasons", ())}
 
 

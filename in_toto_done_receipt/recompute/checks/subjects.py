@@ -10,6 +10,7 @@ from in_toto_done_receipt.wire.digests import ACCEPTED, digests_match
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.statement import Subject
 
+_FILES = ("100644", "100755")
 _MAX_NAMED = 100  # uncovered paths that get a finding each; the last one counts the rest
 
 
@@ -37,7 +38,9 @@ def _uncovered(case: Case) -> tuple[Finding, ...]:
     if manifest is not None and case.found("output-manifest.matched") and manifest.digest.sha256 in subjects:
         return ()
     named = {subject.name for subject in case.statement.subjects}
-    paths = [one.path.decode("utf-8", "surrogateescape") for one in change.changes if one.kind != "deleted"]
+    # Links and submodules have no bytes that a subject could have; `change-scope` speaks of them.
+    files = [one.path for one in change.changes if one.new is not None and one.new.mode in _FILES]
+    paths = [path.decode("utf-8", "surrogateescape") for path in files]
     missing = [path for path in paths if path not in named]
     found = [
         finding("fail", "subjects.uncovered", f"{escape(path)} changed and is no subject", path=path)
