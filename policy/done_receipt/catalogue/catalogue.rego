@@ -106,6 +106,11 @@ waits_for := {
 		"signature.trusted",
 		"statement.handler",
 	],
+	"freshness.repository": [
+		"signature.trusted",
+		"statement.handler",
+		"freshness.time",
+	],
 	"freshness.source": [
 		"signature.trusted",
 		"statement.handler",
