@@ -46,7 +46,7 @@ with running(Path(sys.argv[1]), Path(sys.argv[2])) as stack:
 
 
 def test_no_server_outlives_a_test_run_that_is_killed(programs: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", STARTED, tmp_path / "stack", programs]
+    command: list[str | Path] = [sys.executable, "-c", STARTED, tmp_path / "stack", programs]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         pids = [int(pid) for pid in run.stdout.readline().split()]
