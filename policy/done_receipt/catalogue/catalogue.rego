@@ -109,7 +109,6 @@ waits_for := {
 	"freshness.repository": [
 		"signature.trusted",
 		"statement.handler",
-		"freshness.time",
 	],
 	"freshness.source": [
 		"signature.trusted",

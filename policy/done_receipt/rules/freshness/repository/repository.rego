@@ -12,7 +12,7 @@
 #     Give the receipt to the gate of its own repository, or spell the demand as the receipt does; give recompute the
 #     profile and the flags that admit has.
 #   collections: []
-#   depends_on: [freshness.time]
+#   depends_on: [statement.handler]
 #   effective_on: always
 package done_receipt.rules.freshness.repository
 
