@@ -25,7 +25,7 @@ def of_any(statement: Statement, payload_sha256: str, context: RecomputeContext)
             )
         )
     if statement.type == STATEMENT_V0_1:
-        found.append(finding("pass", "statement.version_0_1", "the statement is of version 0.1", pointer="/_type"))
+        found.append(finding("pass", "statement.old_version", "the statement is of version 0.1", pointer="/_type"))
     allowed = context.settings.predicate_types
     if statement.predicate_type not in allowed:
         message = f"predicate type is {escape(statement.predicate_type)}, allowed: {', '.join(allowed)}"
