@@ -57,8 +57,9 @@ check: $(VENV)/.installed $(TOOL)/opa $(TOOL)/regal
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(PYTEST) -q -m 'not offline_wheel' tests/architecture
 	$(TOOL)/opa fmt --fail --list policy
-	$(TOOL)/opa check --strict $(POLICY)
+	$(TOOL)/opa check --strict --schema policy/schemas $(POLICY)
 	$(TOOL)/opa test $(POLICY)
+	$(TOOL)/opa test --coverage --threshold 100 $(POLICY) >/dev/null
 	$(TOOL)/regal lint policy
 
 generate: $(VENV)/.installed

@@ -19,7 +19,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "contract": ("contract.coverage",),
     "tests": ("tests.inventory", "tests.canary"),
     "change": ("change.scope",),
-    "source": ("freshness.source",),
+    "source": ("freshness.repository",),
 }
 BY_TERM: Final = "profile.evidence"  # the one rule that is met term by term: CLAIM/KIND of each [[evidence]]
 

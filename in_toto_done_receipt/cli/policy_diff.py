@@ -36,7 +36,7 @@ _WORDS: Final[dict[Change, str]] = {
 
 
 class Side(Value, kw_only=True):
-    """One side of the comparison; `engine` None: what was recorded counts, as far as something was."""
+    """What one side decides with; `recorded`: where a decision was recorded, that one counts."""
 
     engine: PolicyEngine
     catalogue: Catalogue

@@ -126,6 +126,7 @@ _NEUTRAL: Final[dict[str, str]] = {
     "statement.no_handler": "no handler is registered for the predicate type",
     "statement.not_examined": "the signature was not trusted, so the statement was not read",
     "statement.twin_names": "two sealed names differ only by case or normalisation",
+    "statement.old_version": "the statement is of version 0.1, which some tools still write; it means the same",
     "statement.imported": "the statement was imported from an old format; whoever signed it did not see the run",
     "statement.contradicted": "another trusted receipt in the file says of the same outputs that they failed",
     "statement.counters_zero": "the run did not complete, and all its counters are zero",

@@ -38,6 +38,9 @@ def lasting_lines(policy: TrustPolicy) -> tuple[str, ...]:
     lines += _principal_lines(policy)
     if policy.root is not None:
         lines += _root_lines(policy.root)
+        if policy.identities and not policy.root.certificate_logs:
+            fact = "no ctlogs: a certificate that no certificate log has seen counts too"
+            lines.append(f"trusted root {quote(policy.root.name)}: {fact}")
     return tuple(lines)
 
 

@@ -117,7 +117,7 @@ class RootFile(Value, kw_only=True):
     """A Sigstore trusted root, as it was read. `name` is for messages; `max_age` is in seconds.
 
     `pinned` says whether the trust file names its digest; with `cross_check`, bundles have to pass sigstore-python as
-    well (`trust.crosscheck`).
+    well (`trust.crosscheck`). Without `certificate_logs` in it, it asks for no certificate timestamp.
     """
 
     name: str
@@ -128,6 +128,7 @@ class RootFile(Value, kw_only=True):
     max_age: int | None = None
     pinned: bool = False
     cross_check: bool = False
+    certificate_logs: bool = True
 
     def age(self, at: datetime) -> int:
         """Whole seconds since the verifier got it, else since its newest entry; negative if that is in the future."""

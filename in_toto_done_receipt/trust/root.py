@@ -45,6 +45,7 @@ def read_root(
         obtained_on=obtained_on,
         max_age=max_age,
         pinned=pinned_sha256 is not None,
+        certificate_logs=bool(tree.get("ctlogs")),
     )
 
 

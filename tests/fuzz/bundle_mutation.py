@@ -27,8 +27,11 @@ Place = tuple[Any, Any]  # a container and a key of it
 def mutant(seed: bytes, seeds: tuple[bytes, ...], random: Random) -> bytes:
     """The seed with one change, seldom more."""
     level = random.choice(_LEVELS)
-    data = level(seed, seeds, random)
-    return _LEVELS[0](data, seeds, random) if random.random() < 0.05 else data
+    try:
+        data = level(seed, seeds, random)
+    except RecursionError:  # a seed of the search's own may be nested as deep as it likes
+        return mutated_bits(seed, random)
+    return mutated_bits(data, random) if random.random() < 0.05 else data
 
 
 def _bits(seed: bytes, _seeds: tuple[bytes, ...], random: Random) -> bytes:
@@ -42,7 +45,7 @@ def _json(seed: bytes, _seeds: tuple[bytes, ...], random: Random) -> bytes:
 def _twice(seed: bytes, _seeds: tuple[bytes, ...], random: Random) -> bytes:
     """A member said twice, before or after the true one."""
     text = seed.decode("utf-8", "replace")
-    starts = [at for at in range(len(text)) if text.startswith('": ', at)]
+    starts = [at for at in range(len(text)) if text.startswith('": ', at) and '"' in text[:at]]
     if not starts:
         return seed
     at = random.choice(starts)

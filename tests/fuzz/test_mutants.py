@@ -83,3 +83,13 @@ def test_changes_of_der_mostly_are_der() -> None:
     changed = [mutated_der(certificate, (certificate,), random) for _ in range(200)]
     assert sum(one != certificate for one in changed) > 150
     assert sum(parsed(one) is not None for one in changed) > 120
+
+
+@pytest.mark.parametrize(
+    "seed", [b"", b"{}", b'x": 1', b"[1]", b"\xff", b'"x"', b"[" * 100_000, b'{"a": "AAAAAAAAAAAAAAAA"}']
+)
+def test_any_seed_has_mutants(seed: bytes) -> None:
+    """The search that is guided makes seeds of its own."""
+    random, seeds = Random(1), (*genuine.bundles().values(), b"[]")
+    for _ in range(100):
+        assert isinstance(mutant(seed, seeds, random), bytes)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import cli
-from tests.integration.made import Made, make_all
+from tests.integration.made import Made, prepare, sign_all
 from tests.integration.stack.sigstore import PROGRAMS, SigstoreStack, running
 
 __all__ = ["cli"]
@@ -37,9 +37,16 @@ def other_root(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="session")
-def made(sigstore_stack: SigstoreStack, tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """An honest receipt, and all bundles of it; nobody changes them."""
-    return make_all(tmp_path_factory.mktemp("made"), sigstore_stack, tool)
+def unsigned(tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """An honest receipt that is not signed, and keys; nobody changes them."""
+    return prepare(tmp_path_factory.mktemp("made"), tool)
+
+
+@pytest.fixture(scope="session")
+def made(unsigned: Made, sigstore_stack: SigstoreStack, tool: Callable[[str], Path]) -> Made:
+    """The same, with all bundles of it."""
+    sign_all(unsigned, sigstore_stack, tool)
+    return unsigned
 
 
 @pytest.fixture(scope="session")

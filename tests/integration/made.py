@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests.integration.stack.certificates import write_key, write_public
 from tests.integration.stack.sigstore import SigstoreStack
 
 TYPE: Final = "https://w3id.org/done-receipt/v0.1"
@@ -20,7 +23,27 @@ WORKFLOW: Final = "https://github.com/octo/repo/.github/workflows/receipt.yml@re
 DONE_RECEIPT: Final = (sys.executable, "-I", "-m", "in_toto_done_receipt")
 SECONDS: Final = 60  # for one command, on a busy machine
 
+KEYS: Final[Mapping[str, Callable[[], Any]]] = {
+    "worker": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "stranger": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "p384": lambda: ec.generate_private_key(ec.SECP384R1()),
+    "p521": lambda: ec.generate_private_key(ec.SECP521R1()),
+    "rsa": lambda: rsa.generate_private_key(65537, 2048),
+    "ed25519": ed25519.Ed25519PrivateKey.generate,
+}
+
 Tool = Callable[[str], Path]
+
+
+def is_bare(name: str) -> bool:
+    """Whether the bundle of this name has neither log entry nor timestamp."""
+    return name.endswith("-bare")
+
+
+def key_of(name: str) -> str:
+    """The name of the key that signed the bundle of this name."""
+    maker, _, kind = name.removesuffix("-bare").partition("-key")
+    return kind.removeprefix("-") or ("cosign" if maker == "cosign" else "worker")
 
 
 def succeed(*command: str | Path, cwd: Path, environment: Mapping[str, str] | None = None, stdin: str = "") -> str:
@@ -42,7 +65,7 @@ def succeed(*command: str | Path, cwd: Path, environment: Mapping[str, str] | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A folder with `work/`, `statement.json`, `worker.pem`, `{worker,cosign,stranger}.pub` and the bundles."""
+    """A folder with `work/`, `statement.json`, the key pairs `KEYS` and `cosign`, and what was signed."""
 
     folder: Path
 
@@ -75,6 +98,9 @@ class Maker:
         token = self._token(name, kind, **claims)
         self.ours(name, "--sigstore", "--identity-token", token, *self.our_stack)
 
+    def ours_managed(self, name: str, key: str) -> None:
+        self.ours(name, "--key", f"{key}.pem", "--bundle", *(() if is_bare(name) else self.our_stack))
+
     def cosign(self, name: str, *flags: str) -> None:
         """With `cosign attest-blob --statement`."""
         bundle = ("--bundle", f"{name}.sigstore.json", "--statement", "statement.json", "--yes")
@@ -83,9 +109,6 @@ class Maker:
 
     def cosign_keyless(self, name: str, kind: str, **claims: Any) -> None:
         self.cosign(name, "--identity-token", self._token(name, kind, **claims), *self.cosign_stack)
-
-    def cosign_keys(self) -> None:
-        succeed(self.tool("cosign"), "generate-key-pair", cwd=self.folder, environment={"COSIGN_PASSWORD": ""})
 
     @property
     def our_stack(self) -> tuple[str, ...]:
@@ -105,30 +128,42 @@ class Maker:
 BUNDLES: Final[Mapping[str, Callable[[Maker, str], None]]] = {
     "ours-email": lambda make, name: make.ours_keyless(name, "email", email=PERSON),
     "ours-actions": lambda make, name: make.ours_keyless(name, "actions"),
-    "ours-key": lambda make, name: make.ours(name, "--key", "worker.pem", "--bundle", *make.our_stack),
-    "ours-key-bare": lambda make, name: make.ours(name, "--key", "worker.pem", "--bundle"),
+    "ours-key": lambda make, name: make.ours_managed(name, "worker"),
+    "ours-key-bare": lambda make, name: make.ours_managed(name, "worker"),
+    "ours-key-p384": lambda make, name: make.ours_managed(name, "p384"),
+    "ours-key-p521-bare": lambda make, name: make.ours_managed(name, "p521"),
+    "ours-key-rsa": lambda make, name: make.ours_managed(name, "rsa"),
+    "ours-key-ed25519-bare": lambda make, name: make.ours_managed(name, "ed25519"),
     "cosign-email": lambda make, name: make.cosign_keyless(name, "email", email=PERSON),
     "cosign-actions": lambda make, name: make.cosign_keyless(name, "actions"),
     "cosign-key": lambda make, name: make.cosign(name, "--key", "cosign.key", *make.cosign_stack),
     "cosign-key-bare": lambda make, name: make.cosign(
         name, "--key", "cosign.key", "--use-signing-config=false", "--tlog-upload=false"
     ),
+    "cosign-key-p384": lambda make, name: make.cosign(name, "--key", "cosign-p384.key", *make.cosign_stack),
 }
 
 
-def make_all(folder: Path, stack: SigstoreStack, tool: Tool) -> Made:
-    """The work, its receipt, the keys and all bundles, in `folder`."""
-    make = Maker(folder=folder, stack=stack, tool=tool)
+def prepare(folder: Path, tool: Tool) -> Made:
+    """The work, its receipt and the keys in `folder`; nothing is signed yet."""
     (folder / "work" / "tests").mkdir(parents=True)
     (folder / "work" / "greeting.txt").write_text("hello, world\n")
     (folder / "work" / "tests" / "check.sh").write_text('test "$(cat greeting.txt)" = "hello, world"\n')
     build = "build --root work --out statement.json --agent worker-agent --model model-1 --task hello"
     build += " --claim greets=there --file greets=greeting.txt --text greets=greeting.txt::hello"
     succeed(*DONE_RECEIPT, *build.split(), cwd=folder)
-    for key in ("worker", "stranger"):
-        succeed(*DONE_RECEIPT, *f"keygen --algorithm ecdsa-p256 --out {key}".split(), cwd=folder)
-    make.cosign_keys()
+    for name, key in KEYS.items():
+        private = key()
+        write_key(folder / f"{name}.pem", private)
+        write_public(folder / f"{name}.pub", private.public_key())
+    for command in ("generate-key-pair", "import-key-pair --key p384.pem --output-key-prefix cosign-p384"):
+        succeed(tool("cosign"), *command.split(), cwd=folder, environment={"COSIGN_PASSWORD": ""})
+    return Made(folder=folder)
+
+
+def sign_all(made: Made, stack: SigstoreStack, tool: Tool) -> None:
+    """All bundles, at the same time."""
+    make = Maker(folder=made.folder, stack=stack, tool=tool)
     with ThreadPoolExecutor(len(BUNDLES)) as pool:
         for signed in [pool.submit(sign, make, name) for name, sign in BUNDLES.items()]:
             signed.result()
-    return Made(folder=folder)

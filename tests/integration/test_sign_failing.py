@@ -9,7 +9,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +38,7 @@ class Signing:
     stack: SigstoreStack
     statement: Path
     folder: Path
+    how: tuple[str | Path, ...] = ("--sigstore", "--identity-token", "-")
 
     def sign(self, config: dict[str, Any], *flags: str, seconds: float) -> tuple[Ended, str]:
         """How it ended, within so many seconds, and the token that was used."""
@@ -45,16 +46,15 @@ class Signing:
         (self.folder / "trust_config.json").write_text(json.dumps(config))
         (self.folder / "receipt.sigstore.json").write_text(OLD)
         before = sorted(self.folder.iterdir())
-        command = ("--sigstore", "--identity-token", "-", "--trust-config", self.folder / "trust_config.json", "--yes")
+        files = ("--trust-config", self.folder / "trust_config.json", "--out", self.folder / "receipt.sigstore.json")
         began = time.monotonic()
-        out = ("--out", self.folder / "receipt.sigstore.json")
-        ended = self.cli("sign", self.statement, *command, *out, *flags, stdin=token.encode())
+        ended = self.cli("sign", self.statement, *self.how, *files, "--yes", *flags, stdin=token.encode())
         assert time.monotonic() - began < seconds
         assert sorted(self.folder.iterdir()) == before
         assert token not in ended.out + ended.err
         return ended, token
 
-    def refused(self, config: dict[str, Any], *flags: str, seconds: float = 5) -> str:
+    def refused(self, config: dict[str, Any], *flags: str, seconds: float = 15) -> str:
         """The one error, with its hint, of a signing that has to fail; what was there before is as it was."""
         ended, _ = self.sign(config, *flags, seconds=seconds)
         assert (ended.code, ended.out) == (4, "")
@@ -64,8 +64,8 @@ class Signing:
 
 
 @pytest.fixture
-def signing(cli: Cli, sigstore_stack: SigstoreStack, made: Made, tmp_path: Path) -> Signing:
-    return Signing(cli=cli, stack=sigstore_stack, statement=made.statement, folder=tmp_path)
+def signing(cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, tmp_path: Path) -> Signing:
+    return Signing(cli=cli, stack=sigstore_stack, statement=unsigned.statement, folder=tmp_path)
 
 
 # Service: its member in a signing configuration, and how messages call it.
@@ -122,11 +122,19 @@ def test_a_service_that_refuses_or_answers_nonsense(
     assert says in error
 
 
+@pytest.mark.parametrize("service", ["rekor", "tsa"])
+def test_a_service_that_refuses_what_a_key_signed(service: str, signing: Signing, unsigned: Made) -> None:
+    with_key = replace(signing, how=("--key", unsigned.folder / "worker.pem", "--bundle"))
+    with faulty(service, status(400, "no such thing")) as url:
+        error = with_key.refused(instead(signing.stack, service, url))
+    assert error.startswith(f"{SERVICES[service][1]} at {url}: HTTP status 400 (Bad Request): no such thing")
+
+
 @pytest.mark.parametrize("fault", [silent, trickling], ids=["silent", "trickling"])
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_slow_service_is_given_up(service: str, fault: Fault, signing: Signing) -> None:
     with faulty(service, fault) as url:
-        error = signing.refused(instead(signing.stack, service, url), "--timeout", "1", seconds=3)
+        error = signing.refused(instead(signing.stack, service, url), "--timeout", "1", seconds=6)
     assert error.startswith(f"{SERVICES[service][1]} at {url}: ")
     assert "the 1 s for all services are over" in error
 
@@ -161,23 +169,23 @@ def own_stack(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     [("fulcio", "Fulcio"), ("rekor-server", "Rekor"), ("timestamp-server", "timestamp authority")],
 )
 def test_a_real_server_that_hangs(
-    program: str, named: str, own_stack: SigstoreStack, cli: Cli, made: Made, tmp_path: Path
+    program: str, named: str, own_stack: SigstoreStack, cli: Cli, unsigned: Made, tmp_path: Path
 ) -> None:
-    signing = Signing(cli=cli, stack=own_stack, statement=made.statement, folder=tmp_path)
+    signing = Signing(cli=cli, stack=own_stack, statement=unsigned.statement, folder=tmp_path)
     config = json.loads(own_stack.trust_config.read_bytes())
     with own_stack.servers.paused(program):
-        error = signing.refused(config, "--timeout", "1", seconds=3)
+        error = signing.refused(config, "--timeout", "1", seconds=6)
     assert error.startswith(f"{named} at ")
     assert "the 1 s for all services are over" in error
 
 
 def test_a_log_of_certificates_that_hangs_is_the_fault_of_fulcio(
-    own_stack: SigstoreStack, cli: Cli, made: Made, tmp_path: Path
+    own_stack: SigstoreStack, cli: Cli, unsigned: Made, tmp_path: Path
 ) -> None:
-    signing = Signing(cli=cli, stack=own_stack, statement=made.statement, folder=tmp_path)
+    signing = Signing(cli=cli, stack=own_stack, statement=unsigned.statement, folder=tmp_path)
     config = json.loads(own_stack.trust_config.read_bytes())
     with own_stack.servers.paused("tesseract"):
-        error = signing.refused(config, "--timeout", "1", seconds=3)
+        error = signing.refused(config, "--timeout", "1", seconds=6)
     assert error.startswith("Fulcio at ")
 
 
@@ -239,7 +247,7 @@ def test_an_old_answer_of_the_real_service_is_noticed(service: str, says: str, s
     real = {"fulcio": at.fulcio, "rekor": at.rekor, "tsa": at.tsa}[service]
     with replaying(real) as url:
         config = instead(signing.stack, service, f"{url}/api/v1/timestamp" if service == "tsa" else url)
-        first, _ = signing.sign(config, seconds=5)
+        first, _ = signing.sign(config, seconds=15)
         assert first.code == 0, first.err
         assert says in signing.refused(config)
 
@@ -261,12 +269,12 @@ def test_services_of_another_sigstore_than_the_root_are_noticed(own_stack: Sigst
     ],
 )
 def test_a_token_that_is_not_good(
-    claims: dict[str, Any], says: str, cli: Cli, sigstore_stack: SigstoreStack, made: Made, tmp_path: Path
+    claims: dict[str, Any], says: str, cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, tmp_path: Path
 ) -> None:
     token = sigstore_stack.fetch_token("email", **claims)
     out = tmp_path / "out.json"
     flags = ("--sigstore", "--identity-token", "-", "--trust-config", sigstore_stack.trust_config, "--yes")
-    ended = cli("sign", made.statement, *flags, "--out", out, stdin=token.encode())
+    ended = cli("sign", unsigned.statement, *flags, "--out", out, stdin=token.encode())
     assert ended.code == 4
     assert says in ended.err
     assert token not in ended.err

@@ -29,11 +29,11 @@ def log_index(bundle: Path) -> int:
 
 
 def test_it_prints_identity_issuer_and_log_index(
-    cli: Cli, sigstore_stack: SigstoreStack, made: Made, token: Path, tmp_path: Path
+    cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, token: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "receipt.sigstore.json"
     flags = ("--sigstore", "--identity-token", token, "--trust-config", sigstore_stack.trust_config, "--yes")
-    ended = cli("sign", made.statement, *flags, "--out", out)
+    ended = cli("sign", unsigned.statement, *flags, "--out", out)
     assert ended.code == 0
     _, *lines = ended.out.splitlines()
     assert lines == [f"identity: {PERSON}", f"issuer: {EMAIL_ISSUER}", f"log index: {log_index(out)}"]
@@ -43,12 +43,12 @@ def test_it_prints_identity_issuer_and_log_index(
 
 
 def test_the_token_comes_from_standard_input(
-    cli: Cli, sigstore_stack: SigstoreStack, made: Made, token: Path, tmp_path: Path
+    cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, token: Path, tmp_path: Path
 ) -> None:
     flags = ("--sigstore", "--identity-token", "-", "--signing-config", sigstore_stack.signing_config)
     root = ("--trusted-root", sigstore_stack.trusted_root)
     out = ("--out", tmp_path / "out.json", "--json")
-    ended = cli("sign", made.statement, *flags, *root, "--yes", *out, stdin=token.read_bytes())
+    ended = cli("sign", unsigned.statement, *flags, *root, "--yes", *out, stdin=token.read_bytes())
     assert ended.code == 0, ended.err
     facts = json.loads(ended.out)
     assert (facts["identity"], facts["issuer"]) == (PERSON, EMAIL_ISSUER)
@@ -74,11 +74,11 @@ def in_job(monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str]) -> Non
 
 
 def test_the_token_of_a_job_is_used(
-    cli: Cli, sigstore_stack: SigstoreStack, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_job(monkeypatch, job(sigstore_stack))
     flags = ("--sigstore", "--trust-config", sigstore_stack.trust_config, "--yes", "--out", tmp_path / "out.json")
-    ended = cli("sign", made.statement, *flags, "--json")
+    ended = cli("sign", unsigned.statement, *flags, "--json")
     assert ended.code == 0, ended.err
     facts = json.loads(ended.out)
     assert (facts["identity"], facts["issuer"]) == (WORKFLOW, ACTIONS_ISSUER)
@@ -103,14 +103,14 @@ def test_a_job_that_may_have_no_token(
     says: str,
     cli: Cli,
     sigstore_stack: SigstoreStack,
-    made: Made,
+    unsigned: Made,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     in_job(monkeypatch, job(sigstore_stack, **changes))
     out = tmp_path / "out.json"
     ended = cli(
-        "sign", made.statement, "--sigstore", "--trust-config", sigstore_stack.trust_config, "--yes", "--out", out
+        "sign", unsigned.statement, "--sigstore", "--trust-config", sigstore_stack.trust_config, "--yes", "--out", out
     )
     assert ended.code == 4
     assert says in ended.err
@@ -126,26 +126,26 @@ ATTEST = (
 
 
 def test_attest_signs_without_a_key(
-    cli: Cli, sigstore_stack: SigstoreStack, made: Made, token: Path, tmp_path: Path
+    cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, token: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "receipt.sigstore.json"
     how = ("--sigstore", "--identity-token", token, "--trust-config", sigstore_stack.trust_config, "--yes")
-    ended = cli(*ATTEST, "--root", made.work, *how, "--out", out, "--json")
+    ended = cli(*ATTEST, "--root", unsigned.work, *how, "--out", out, "--json")
     assert ended.code == 0, ended.err
     facts = json.loads(ended.out)
     assert (facts["identity"], facts["issuer"]) == (PERSON, EMAIL_ISSUER)
     who = ("--certificate-identity", PERSON, "--certificate-oidc-issuer", EMAIL_ISSUER)
-    verified = cli("verify", out, *who, "--trusted-root", sigstore_stack.trusted_root, "--root", made.work)
+    verified = cli("verify", out, *who, "--trusted-root", sigstore_stack.trusted_root, "--root", unsigned.work)
     assert verified.code == 0, verified.out
 
 
 def test_attest_runs_no_evidence_beside_the_identity_of_a_job(
-    cli: Cli, sigstore_stack: SigstoreStack, made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, sigstore_stack: SigstoreStack, unsigned: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_job(monkeypatch, job(sigstore_stack))
     out = tmp_path / "receipt.sigstore.json"
     how = ("--sigstore", "--trust-config", sigstore_stack.trust_config, "--yes")
-    ended = cli(*ATTEST, "--root", made.work, *how, "--out", out)
+    ended = cli(*ATTEST, "--root", unsigned.work, *how, "--out", out)
     assert ended.code == 4
     assert "a signing identity is in the environment" in ended.err
     assert not out.exists()
@@ -170,11 +170,11 @@ def at_a_terminal(answer: str, folder: Path, *command: str | Path) -> subprocess
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 4), ("\n", 4)], ids=["yes", "no", "nothing"])
 def test_a_person_at_a_terminal_is_asked(
-    answer: str, code: int, sigstore_stack: SigstoreStack, made: Made, token: Path, tmp_path: Path
+    answer: str, code: int, sigstore_stack: SigstoreStack, unsigned: Made, token: Path, tmp_path: Path
 ) -> None:
     flags = ("--sigstore", "--identity-token", token, "--trust-config", sigstore_stack.trust_config)
     before = log_size(sigstore_stack)
-    done = at_a_terminal(answer, tmp_path, "sign", made.statement, *flags, "--out", "out.json")
+    done = at_a_terminal(answer, tmp_path, "sign", unsigned.statement, *flags, "--out", "out.json")
     assert done.returncode == code, done.stdout
     assert "make this public and sign? [y/N]" in done.stdout
     assert (tmp_path / "out.json").exists() == (code == 0)
@@ -184,10 +184,10 @@ def test_a_person_at_a_terminal_is_asked(
 
 
 def test_without_a_terminal_yes_has_to_be_said(
-    sigstore_stack: SigstoreStack, made: Made, token: Path, tmp_path: Path
+    sigstore_stack: SigstoreStack, unsigned: Made, token: Path, tmp_path: Path
 ) -> None:
     flags = ("--sigstore", "--identity-token", token, "--trust-config", sigstore_stack.trust_config)
-    command: list[str | Path] = [*DONE_RECEIPT, "sign", made.statement, *flags, "--out", tmp_path / "out.json"]
+    command: list[str | Path] = [*DONE_RECEIPT, "sign", unsigned.statement, *flags, "--out", tmp_path / "out.json"]
     before = log_size(sigstore_stack)
     done = subprocess.run(
         command, start_new_session=True, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

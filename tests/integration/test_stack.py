@@ -2,7 +2,10 @@
 
 import os
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,8 @@ import pytest
 from tests.integration.stack.issuer import HOST
 from tests.integration.stack.servers import ServerEnded
 from tests.integration.stack.sigstore import PORTS, PROGRAMS, ChoosePorts, SigstoreStack, free_ports, running
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = [pytest.mark.integration, pytest.mark.loopback]
 
@@ -28,6 +33,37 @@ def test_a_stack_that_ended_left_no_process_and_no_thread(programs: Path, tmp_pa
     for process in processes:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+STARTED = """
+import sys, time
+from pathlib import Path
+from tests.integration.stack.sigstore import running
+with running(Path(sys.argv[1]), Path(sys.argv[2])) as stack:
+    print(*(process.pid for process in stack.servers.running.values()), flush=True)
+    time.sleep(60)
+"""
+
+
+def test_no_server_outlives_a_test_run_that_is_killed(programs: Path, tmp_path: Path) -> None:
+    command: list[str | Path] = [sys.executable, "-c", STARTED, tmp_path / "stack", programs]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        pids = [int(pid) for pid in run.stdout.readline().split()]
+        run.kill()
+    assert len(pids) == len(PROGRAMS)
+    end = time.monotonic() + 10
+    while any(is_running(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert [pid for pid in pids if is_running(pid)] == []
+
+
+def is_running(pid: int) -> bool:
+    """Whether it does anything: one that waits for its parent to take notice has ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_two_stacks_run_at_once_and_trust_is_not_shared(

@@ -78,8 +78,8 @@ def test_threat_03_a_flag_that_nobody_can_follow_yet_is_refused_not_forgotten(de
 @pytest.mark.parametrize(
     ("flags", "text", "code"),
     [
-        (["--repository", "https://example.com/r"], "", "freshness.source"),
-        ([], '[source]\nrepository = "https://example.com/r"\n', "freshness.source"),
+        (["--repository", "https://example.com/r"], "", "freshness.repository"),
+        ([], '[source]\nrepository = "https://example.com/r"\n', "freshness.repository"),
         ([], '[contract]\nsealed = ["tests/**"]\n', "contract.coverage"),
         ([], '[change]\nallowed = ["src/**"]\n', "change.scope"),
         ([], '[tests]\nrunner = "go"\nargv = ["/usr/bin/go", "test", "./..."]\n', "tests.inventory"),

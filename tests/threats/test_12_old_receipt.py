@@ -37,3 +37,29 @@ def test_threat_12_the_age_counts_from_the_verifiers_clock(desk: Desk) -> None:
     case = generate.Case(why="", **profile("[freshness]\nmaxAge = 7200\n"))
     assert desk.verify(case).code == 0
     assert desk.verify(case, "--at", "2026-12-01T12:00:00Z").code == 12
+
+
+OURS = "https://github.com/example/work"
+SOURCE = {"base": {"digest": {"gitCommit": "a" * 40}}, "head": {"digest": {"gitCommit": "b" * 40}}}
+
+
+def of(repository: str) -> generate.Change:
+    return generate.update(source=SOURCE | {"repository": repository})
+
+
+def test_threat_12_a_receipt_of_another_repository_is_denied(desk: Desk) -> None:
+    ours = profile(f'[source]\nrepository = "{OURS}"\n')
+    assert desk.verify(generate.Case(why="", change=of(OURS), **ours)).code == 0
+    for other in (of("https://github.com/other/work"), generate.update()):
+        seen = desk.verify(generate.Case(why="", change=other, **ours))
+        assert (seen.code, seen.violations) == (12, {"freshness.repository"})
+        assert "freshness.other_repository" in seen.reasons
+
+
+def test_threat_12_a_repository_that_only_admit_demands_was_not_compared(desk: Desk) -> None:
+    desk.lay(generate.Case(why="", change=of(OURS)))
+    trusted = ["--trusted-key", "worker=../trust/worker.pub"]
+    seen = desk.run("recompute", "receipt.json", *trusted, "--root", "workspace", "--out", "result.json")
+    assert seen.code == 0
+    assert desk.run("admit", "result.json").code == 0
+    assert desk.run("admit", "result.json", "--repository", OURS).code == 12

@@ -314,6 +314,8 @@ def test_cosign_writes_statements_0_1_and_they_are_read(court: Court) -> None:
     old = "https://in-toto.io/Statement/v0.1"
     seen = court.judge(court.bundle(lambda tree, _predicate: tree.update(_type=old)))
     assert (seen.code, seen.result["untrusted"]["statement"]["_type"]) == (0, old)
+    assert "statement.old_version" in seen.reasons
+    assert "statement.old_version" not in court.judge(court.bundle()).reasons
 
 
 def test_unauthenticated_members_are_no_facts(court: Court) -> None:

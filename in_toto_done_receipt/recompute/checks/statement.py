@@ -7,7 +7,7 @@ from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.paths import twin_key
-from in_toto_done_receipt.wire.statement import Statement
+from in_toto_done_receipt.wire.statement import STATEMENT_V0_1, Statement
 
 
 def of_any(statement: Statement, payload_sha256: str, context: RecomputeContext) -> tuple[Finding, ...]:
@@ -24,6 +24,8 @@ def of_any(statement: Statement, payload_sha256: str, context: RecomputeContext)
                 observed=payload_sha256,
             )
         )
+    if statement.type == STATEMENT_V0_1:
+        found.append(finding("pass", "statement.old_version", "the statement is of version 0.1", pointer="/_type"))
     allowed = context.settings.predicate_types
     if statement.predicate_type not in allowed:
         message = f"predicate type is {escape(statement.predicate_type)}, allowed: {', '.join(allowed)}"

@@ -106,6 +106,10 @@ waits_for := {
 		"signature.trusted",
 		"statement.handler",
 	],
+	"freshness.repository": [
+		"signature.trusted",
+		"statement.handler",
+	],
 	"freshness.source": [
 		"signature.trusted",
 		"statement.handler",

@@ -74,6 +74,11 @@ harmless(id) if {
 # The check has a finding that passed for this reason, and none that failed.
 witnessed(id, reason) if {
 	harmless(id)
+	found(id, reason)
+}
+
+# The check has a finding that passed for this reason, whatever the others say.
+found(id, reason) if {
 	some finding in check(id).findings
 	finding.status == "pass"
 	finding.reason == reason
@@ -94,6 +99,14 @@ from_findings_except(code, id, reasons) := {v |
 	some j, finding in input.result.checks[i].findings
 	finding.status in {"fail", "error"}
 	not at(finding, ["reason"]) in reasons
+	v := of_finding(code, i, j, finding)
+}
+
+# One for each finding of this check with this reason, whatever its status.
+of_reason(code, id, reason) := {v |
+	some i in positions[id]
+	some j, finding in input.result.checks[i].findings
+	finding.reason == reason
 	v := of_finding(code, i, j, finding)
 }
 

@@ -117,6 +117,7 @@ denied := {
 	"evidence-file.stale",
 	"evidence-text.stale",
 	"freshness.in_future",
+	"freshness.other_repository",
 	"freshness.too_old",
 }
 

@@ -59,6 +59,7 @@ def test_every_rule_is_demanded_by_a_collection_or_by_the_profile() -> None:
     assert free == {
         "agent.model",
         "usage.limits",
+        "freshness.repository",
         "profile.evidence",
         "profile.overrides",
         "profile.backdated",

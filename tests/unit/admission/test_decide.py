@@ -323,3 +323,203 @@ def test_a_result_that_is_too_large_is_a_denial(
 ) -> None:
     monkeypatch.setattr("in_toto_done_receipt.admission.decide.MAX_INPUT", 1000)
     assert codes(ask(embedded, result, settings)) == ["engine.input"]
+
+
+MADE = {
+    "code": "verdict.passed",
+    "reason": "known to be wrong",
+    "approver": "a@example.com",
+    "expires": "2027-01-01T00:00:00Z",
+}
+
+
+def failed(admitted: dict[str, Any]) -> VerificationResult:
+    admitted["result"]["verdict"]["passed"] = False
+    made: VerificationResult = convert(admitted["result"], VerificationResult, what="x")
+    return made
+
+
+def test_an_exception_stands_for_what_it_names(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    decision = ask(embedded, failed(admitted), {**settings, "exceptions": [MADE]})
+    assert decision.allow
+    assert to_tree(decision.exceptions) == [MADE]
+    assert set(decision.demanded) - set(decision.satisfied) == {"verdict.passed"}
+
+
+def test_a_decision_holds_no_longer_than_an_exception_that_it_needs(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    result = failed(admitted)
+    for until, expected in ((None, MADE["expires"]), ("2028-01-01T00:00:00Z", MADE["expires"]), (AT, AT)):
+        decision = decide(
+            result,
+            {**settings, "exceptions": [MADE]},
+            engine=embedded,
+            evaluated_at=AT,
+            seconds=30.0,
+            valid_until=until,
+        )
+        assert decision.valid_until == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"expires": AT}, "verdict.passed"),
+        ({"term": "a"}, "verdict.passed"),
+        ({"subject": "another.txt"}, "verdict.passed"),
+        ({"subject": "src/app.py"}, "verdict.passed"),
+        ({"code": "contract.held"}, "verdict.passed"),
+    ],
+    ids=json.dumps,
+)
+def test_an_exception_for_something_else_does_not_help(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any], changes: dict[str, str], code: str
+) -> None:
+    decision = ask(embedded, failed(admitted), {**settings, "exceptions": [{**MADE, **changes}]})
+    assert (decision.allow, codes(decision), decision.exceptions) == (False, [code], ())
+    assert [warning.code for warning in decision.warnings] == ["profile.exceptions"]
+
+
+def test_every_subject_has_an_exception_of_its_own(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    both = [{**MADE, "subject": subject} for subject in admitted["result"]["matchedSubjects"]]
+    assert len(both) == 2
+    assert ask(embedded, failed(admitted), {**settings, "exceptions": both}).allow
+
+
+def waiving(settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What an engine says that lets the exception stand for the verdict."""
+    waived = {**MADE, **changes}
+    met = [code for code in demanded(CATALOGUE, settings) if code != waived["code"]]
+    return allowed(settings, satisfied=met, exceptions=[waived])
+
+
+def test_an_engine_may_apply_an_exception_of_the_profile(result: VerificationResult, settings: dict[str, Any]) -> None:
+    assert ask(Fixed(waiving(settings)), result, {**settings, "exceptions": [MADE]}).allow
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"reason": "another"}, "is none of the profile's"),
+        ({"term": "a"}, "is none of the profile's"),
+        ({"code": "contract.held"}, "is none of the profile's"),
+    ],
+    ids=json.dumps,
+)
+def test_an_exception_that_the_profile_does_not_hold_is_a_denial(
+    result: VerificationResult, settings: dict[str, Any], changes: dict[str, Any], fault: str
+) -> None:
+    decision = ask(Fixed(waiving(settings, **changes)), result, {**settings, "exceptions": [MADE]})
+    assert not decision.allow
+    assert [violation.message for violation in decision.violations if violation.code == "engine.exception"] == [
+        f"the exception for {changes.get('code', 'verdict.passed')} {fault}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"expires": AT}, f"expired on {AT}"),
+        ({"expires": "some day"}, "has no time to end"),
+        ({"code": "signature.trusted"}, "is for what no exception is ever made for"),
+        ({"code": "statement.coherent"}, "is for what no exception is ever made for"),
+        ({"code": "engine.shape"}, "is for what no exception is ever made for"),
+        ({"code": "profile.exceptions"}, "is for what no exception is ever made for"),
+        ({"subject": "other.txt"}, "is for the subject other.txt, which was not matched"),
+        ({"subject": "src/app.py"}, "is for some of the subjects only"),
+    ],
+    ids=json.dumps,
+)
+def test_an_exception_that_cannot_stand_is_a_denial_whatever_the_engine_says(
+    result: VerificationResult, settings: dict[str, Any], changes: dict[str, Any], fault: str
+) -> None:
+    held = {**settings, "exceptions": [{**MADE, **changes}]}
+    decision = ask(Fixed(waiving(settings, **changes)), result, held)
+    (message,) = [violation.message for violation in decision.violations if violation.code == "engine.exception"]
+    assert not decision.allow
+    assert fault in message
+
+
+def test_no_exception_stands_while_something_is_refuted(admitted: dict[str, Any], settings: dict[str, Any]) -> None:
+    check = admitted["result"]["checks"][6]
+    check["status"] = check["findings"][0]["status"] = "fail"
+    check["findings"][0]["reason"] = "evidence-file.differs"
+    result = convert(admitted["result"], VerificationResult, what="x")
+    decision = ask(Fixed(waiving(settings)), result, {**settings, "exceptions": [MADE]})
+    assert not decision.allow
+    assert [violation.message for violation in decision.violations] == [
+        "the exception for verdict.passed cannot stand while something is refuted"
+    ]
+
+
+def test_an_exception_without_a_term_names_all_terms_and_one_with_a_term_its_own(
+    result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    for term, allow in ((None, True), ("app/file", True), ("app/text", False)):
+        waived = {**MADE, "code": "profile.evidence"} | ({} if term is None else {"term": term})
+        met = [code for code in demanded(CATALOGUE, settings) if code != "profile.evidence:app/file"]
+        answer = allowed(settings, satisfied=met, exceptions=[waived])
+        assert ask(Fixed(answer), result, {**settings, "exceptions": [waived]}).allow is allow
+
+
+def test_a_profile_that_leaves_nothing_that_judges_is_a_denial(
+    embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    bare = {key: value for key, value in settings.items() if key not in ("agent", "usage")}
+    decision = ask(embedded, result, {**bare, "evidence": [], "exclude": ["@minimal"]})
+    assert (decision.allow, decision.demanded, codes(decision)) == (False, (), ["engine.selection"])
+
+
+def test_what_depends_on_something_else_waits(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    untrusted(admitted["result"])
+    decision = ask(embedded, convert(admitted["result"], VerificationResult, what="x"), settings)
+    assert {waiting.on for waiting in decision.waiting} == {("signature.trusted",)}
+    waiting = {one.code for one in decision.waiting}
+    assert waiting | set(decision.satisfied) >= set(decision.demanded) - {"signature.trusted"}
+    assert {"statement.handler", "assurance.minimum", "profile.evidence:app/file"} <= waiting
+
+
+def test_what_this_version_does_not_look_at_is_said(
+    embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    decision = ask(embedded, result, {**settings, "collection": "ci"})
+    messages = {violation.code: violation.message for violation in decision.violations}
+    assert not decision.allow
+    assert messages["tests.canary"] == (
+        "harness-canary is demanded by collection ci, and this version does not look at it"
+    )
+    assert set(messages) == {
+        "change.base",
+        "change.scope",
+        "contract.coverage",
+        "tests.confirmed",
+        "tests.inventory",
+        "tests.canary",
+        "freshness.source",
+    }
+
+
+def test_overrides_and_an_earlier_time_are_warnings(
+    embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    decision = ask(embedded, result, {**settings, "overrides": ["limits"], "backdated": True})
+    assert decision.allow
+    assert [(warning.code, warning.message) for warning in decision.warnings] == [
+        ("profile.overrides", "override limits was given: it loosens what the verifier's files say"),
+        ("profile.backdated", f"judged as of {AT}, which is past"),
+    ]
+
+
+def test_a_profile_may_make_warnings_denials(
+    embedded: EmbeddedEngine, result: VerificationResult, settings: dict[str, Any]
+) -> None:
+    strict = {**settings, "overrides": ["limits"], "backdated": True, "include": ["profile"]}
+    decision = ask(embedded, result, strict)
+    assert codes(decision) == ["profile.overrides", "profile.backdated"]

@@ -55,6 +55,20 @@ def test_a_denied_decision_fits(embedded: EmbeddedEngine, admitted: dict[str, An
     assert [error.message for error in validator("decision").iter_errors(to_tree(denied))] == []
 
 
+def test_a_decision_with_an_exception_and_with_what_waits_fits(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    admitted["result"]["verdict"]["passed"] = False
+    admitted["result"]["contract"]["state"] = "not_checked"
+    made = {"code": "verdict.passed", "reason": "r", "approver": "a", "expires": "2027-01-01T00:00:00.5Z"}
+    asked = {**settings, "collection": "ci", "exceptions": [made, {**made, "subject": "src/app.py"}]}
+    result = convert(admitted["result"], VerificationResult, what="x")
+    tree = to_tree(decide(result, asked, engine=embedded, evaluated_at=AT, seconds=30.0))
+    assert (len(tree["exceptions"]), [one["code"] for one in tree["waiting"]]) == (2, ["contract.verified"])
+    assert [error.message for error in validator("decision").iter_errors(tree)] == []
+    assert not validator("decision").is_valid({**tree, "exceptions": [{**made, "more": 1}]})
+
+
 @pytest.mark.parametrize(
     "change",
     [

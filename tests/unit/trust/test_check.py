@@ -201,3 +201,17 @@ def test_root_that_is_pinned_and_young_is_not_weak(workshop: Any) -> None:
         pinned=True,
     )
     assert lines(workshop, root=root) == ""
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_root_without_certificate_logs(workshop: Any, listed: bool) -> None:
+    root = RootFile(
+        name="root.json",
+        data=b"",
+        sha256="0" * 64,
+        newest_validity_start=workshop.now,
+        certificate_logs=listed,
+    )
+    for identities in ((), (identity("a@b.example"),)):
+        weak = "no ctlogs" in lines(workshop, identities=identities, root=root)
+        assert weak == (not listed and bool(identities))

@@ -69,6 +69,11 @@ def test_several_roots_in_one_file_get_a_hint() -> None:
     assert caught.value.hint == "one trusted root per file; split JSON Lines of several roots"
 
 
+def test_a_root_says_whether_it_has_certificate_logs() -> None:
+    assert read(tree()).certificate_logs
+    assert not read(tree(ctlogs=[])).certificate_logs
+
+
 @pytest.mark.parametrize("sections", [("tlogs",), ("timestampAuthorities",)], ids=["a log", "a timestamp authority"])
 def test_a_root_may_vouch_for_managed_keys_only(sections: tuple[str, ...]) -> None:
     whole = tree()

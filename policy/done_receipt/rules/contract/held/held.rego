@@ -22,6 +22,7 @@ import data.done_receipt.lib
 satisfied if {
 	contract.state in {"held", "held_as_reported"}
 	unmoved
+	lib.found("contract-seals", concat(".", ["contract-seals", contract.state]))
 }
 
 satisfied if nothing_sealed
@@ -78,6 +79,7 @@ some_moved if {
 nothing_sealed if {
 	contract.state == "nothing_sealed"
 	unmoved
+	lib.found("contract-seals", "contract-seals.nothing_sealed")
 }
 
 only_reported if {

@@ -15,7 +15,26 @@ good := {
 	},
 }
 
-in_state(state) := json.patch(good, [{"op": "replace", "path": "/result/contract/state", "value": state}])
+in_state(state) := json.patch(good, [
+	{"op": "replace", "path": "/result/contract/state", "value": state},
+	{
+		"op": "replace",
+		"path": "/result/checks/0/findings/0/reason",
+		"value": concat(".", ["contract-seals", state]),
+	},
+])
+
+test_a_state_that_the_check_does_not_show_is_a_violation if {
+	every state in ["held", "held_as_reported", "nothing_sealed"] {
+		silent := json.patch(in_state(state), [{
+			"op": "replace",
+			"path": "/result/checks/0/findings/0/reason",
+			"value": "contract-seals.no_workspace",
+		}])
+		not held.satisfied with input as silent
+		count(held.violations) == 1 with input as silent
+	}
+}
 
 test_held_satisfies if {
 	every state in ["held", "held_as_reported"] {

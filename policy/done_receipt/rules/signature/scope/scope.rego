@@ -34,11 +34,6 @@ violations contains violation if {
 	violation := lib.violation("signature.scope", "nothing shows what the signers are trusted for", facts)
 }
 
-out_of_scope contains violation if {
-	some i in lib.positions.signature
-	some j, finding in input.result.checks[i].findings
-	finding.reason == "signature.out_of_scope"
-	violation := lib.of_finding("signature.scope", i, j, finding)
-}
+out_of_scope := lib.of_reason("signature.scope", "signature", "signature.out_of_scope")
 
 grounds := lib.facts(lib.paths_of("signature"))

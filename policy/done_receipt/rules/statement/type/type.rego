@@ -20,6 +20,7 @@ satisfied if {
 	is_string(input.result.predicateType)
 	is_array(input.profile.predicateTypes)
 	input.result.predicateType in input.profile.predicateTypes
+	count(refused) == 0
 }
 
 violations contains violation if {
@@ -30,8 +31,11 @@ violations contains violation if {
 		" is not among the allowed ones: ",
 		allowed,
 	])
-	violation := lib.violation("statement.type", text, grounds)
+	facts := array.concat(grounds, sort([fact | some said in refused; some fact in said.facts]))
+	violation := lib.violation("statement.type", text, facts)
 }
+
+refused := lib.of_reason("statement.type", "statement", "statement.type_not_allowed")
 
 default allowed := "none"
 

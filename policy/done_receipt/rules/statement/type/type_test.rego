@@ -19,6 +19,15 @@ test_another_type_is_the_violation if {
 	violation.message == "predicate type https://example.com/a/b is not among the allowed ones: https://example.com/a"
 }
 
+test_a_finding_that_refuses_it_is_the_violation_too if {
+	finding := {"status": "fail", "reason": "statement.type_not_allowed", "message": "not this one"}
+	check := {"id": "statement", "status": "fail", "findings": [finding]}
+	refused := json.patch(good, [{"op": "add", "path": "/result/checks/-", "value": check}])
+	not type.satisfied with input as refused
+	some violation in type.violations with input as refused
+	violation.facts == ["/result/predicateType", "/profile/predicateTypes", "/result/checks/0/findings/0"]
+}
+
 test_missing_does_not_satisfy if {
 	every path in ["result/predicateType", "profile/predicateTypes"] {
 		not type.satisfied with input as json.remove(good, [path])

@@ -20,5 +20,5 @@ test_a_long_run_needs_two if {
 
 test_an_unsaid_number_is_not_short if {
 	some violation in long_run.violations with input as {"result": {"run": {}, "signers": []}}
-	violation.message == "missing iterations, signed by one"
+	violation.message == "unsaid iterations, signed by one"
 }
