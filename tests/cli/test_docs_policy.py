@@ -1,5 +1,6 @@
 """The pages on rules of one's own and on the OPA server: each command shown is typed, and does what it shows."""
 
+import re
 import shlex
 import shutil
 import socket
@@ -9,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from in_toto_done_receipt.cli.verify_options import engine_options
 from testdata.receipts import generate
 from tests.cli.test_docs import DOCS, HONEST, Step, steps, transcript, typed_in
-
-pytestmark = [pytest.mark.integration, pytest.mark.loopback]
 
 
 @pytest.fixture
@@ -39,12 +39,16 @@ def with_opa(tool: Callable[[str], Path], tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.integration
+@pytest.mark.loopback
 def test_the_page_on_own_rules_does_what_it_shows(desk: Path, with_opa: Path) -> None:
     wanted = steps(DOCS / "how-to" / "own-rules.md")
     assert len(wanted) > 20
     assert "\n".join(transcript(typed_in(desk, with_opa, wanted), wanted)) == ""
 
 
+@pytest.mark.integration
+@pytest.mark.loopback
 def test_the_page_on_the_server_does_what_it_shows(desk: Path, with_opa: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
@@ -56,3 +60,13 @@ def test_the_page_on_the_server_does_what_it_shows(desk: Path, with_opa: Path) -
     wanted = [Step(typed=moved(step.typed), shown=tuple(map(moved, step.shown))) for step in shown]
     assert len(wanted) > 8
     assert "\n".join(transcript(typed_in(desk, with_opa, wanted), wanted)) == ""
+
+
+def test_the_command_page_lists_every_flag_of_policies() -> None:
+    section = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8").partition("## Policy\n")[2]
+    rows = re.findall(r"^\| `(--[a-z-]+)", section.partition("\n## ")[0], re.MULTILINE)
+
+    @engine_options
+    def command() -> None: ...
+
+    assert sorted(rows) == sorted(flag for option in command.__click_params__ for flag in option.opts)  # type: ignore[attr-defined]
