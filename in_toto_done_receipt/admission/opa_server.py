@@ -15,6 +15,7 @@ import time
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
+from in_toto_done_receipt.admission.failures import ENGINE_CODES
 from in_toto_done_receipt.admission.process import MAX_OUTPUT
 from in_toto_done_receipt.admission.sources import ENTRYPOINT
 from in_toto_done_receipt.errors import ConfigurationError, EngineError, EngineUnavailable, MalformedInput
@@ -43,7 +44,7 @@ class OpaServerEngine:
             answer = self._ask(b"{}", seconds)
         except EngineError as error:
             self.close()
-            raise EngineUnavailable(f"{url}: {error.message}", hint=error.hint) from None
+            raise EngineUnavailable(f"{url}: {error.message}", hint=ENGINE_CODES.get(error.code)) from None
         self.version = f"OPA {escape(str(answer['provenance'].get('version', 'unknown')))}"
 
     def decide(self, raw: bytes, seconds: float) -> Any:

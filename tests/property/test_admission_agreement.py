@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
+from in_toto_done_receipt.admission.custom.tools import whole_bundle
 from in_toto_done_receipt.admission.decide import decide
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.embedded import EmbeddedEngine
-from in_toto_done_receipt.admission.engines import PolicyEngine
+from in_toto_done_receipt.admission.engines import PolicyEngine, close_engine, open_engine
 from in_toto_done_receipt.admission.opa import OpaEngine
+from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.results.findings import Finding, worst
 from in_toto_done_receipt.results.model import VerificationResult
 from in_toto_done_receipt.results.states import ITEM_STATES, assurance, claim_state, coverage
 from in_toto_done_receipt.wire.record import convert, to_tree
+from tests.running_opa import running_opa
 
 INPUT = Path(__file__).parents[2] / "testdata" / "policy-input" / "admitted.json"
 ADMITTED: dict[str, Any] = json.loads(INPUT.read_bytes())
@@ -33,7 +36,7 @@ REASONS = {
     "output-manifest": ("output-manifest.matched", "output-manifest.not_claimed", "output-manifest.differs"),
     "contract-seals": ("contract-seals.held", "contract-seals.modified", "contract-seals.other_contract"),
     "audit-log": ("audit-log.consistent", "audit-log.not_demanded", "audit-log.count", "audit-log.cannot_pin"),
-    "freshness": ("freshness.fresh", "freshness.too_old", "freshness.in_future"),
+    "freshness": ("freshness.fresh", "freshness.too_old", "freshness.in_future", "freshness.other_repository"),
     "evidence-other": ("evidence-other.unknown_kind",),
 }
 Case = tuple[VerificationResult, dict[str, Any]]
@@ -220,14 +223,46 @@ def test_eight_threads_agree(pulley: EmbeddedEngine) -> None:
         assert list(pool.map(lambda which: decided(pulley, which), CASES[:40])) == alone
 
 
-@pytest.mark.integration
-def test_opa_on_the_sources_agrees(pulley: EmbeddedEngine, tool: Callable[[str], Path]) -> None:
-    opa = OpaEngine(tool("opa"))
-    assert opa.policy_digest == pulley.policy_digest
+def differing(ours: list[bytes], engine: PolicyEngine, cases: list[Case]) -> list[int]:
+    """The seeds on which the engine decides otherwise."""
     with ThreadPoolExecutor(4) as pool:
-        theirs = pool.map(lambda which: decided(opa, which), CASES)
-        ours = [decided(pulley, which) for which in CASES]
-        assert [seed for seed, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b] == []
+        theirs = list(pool.map(lambda which: decided(engine, which), cases))
+    close_engine(engine)
+    return [seed for seed, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
+
+
+@pytest.fixture(scope="module")
+def thousand() -> list[Case]:
+    return [case(seed) for seed in range(1000)]
+
+
+@pytest.fixture(scope="module")
+def thousand_decisions(native: EmbeddedEngine, thousand: list[Case]) -> list[bytes]:
+    return [decided(native, which) for which in thousand]
+
+
+@pytest.mark.integration
+@pytest.mark.loopback
+def test_a_server_agrees_on_a_thousand(
+    thousand: list[Case], thousand_decisions: list[bytes], tool: Callable[[str], Path]
+) -> None:
+    with running_opa(tool("opa"), whole_bundle(policy_folder())) as url:
+        assert differing(thousand_decisions, open_engine(f"opa-server={url}"), thousand) == []
+
+
+@pytest.mark.integration
+def test_opa_on_the_sources_agrees_on_a_thousand(
+    thousand: list[Case], thousand_decisions: list[bytes], tool: Callable[[str], Path]
+) -> None:
+    assert differing(thousand_decisions, open_engine("opa", opa=tool("opa")), thousand) == []
+
+
+@pytest.mark.integration
+def test_the_portable_form_agrees_on_a_thousand(
+    pulley: EmbeddedEngine, thousand: list[Case], thousand_decisions: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("in_toto_done_receipt.admission.embedded.MANY", 10_000)
+    assert [decided(pulley, which) for which in thousand] == thousand_decisions
 
 
 @pytest.mark.integration

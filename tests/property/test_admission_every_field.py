@@ -133,7 +133,7 @@ def test_no_field_decides_by_its_type_or_by_standing_twice(
 
 @pytest.mark.integration
 def test_no_field_of_any_denied_input_heals_it(engine: EmbeddedEngine, denied: Documents) -> None:
-    """The same exhaustively: two threads, as evaluating lets the other run."""
+    """All of it, for every denied input: two threads, as evaluating lets the other run. Takes minutes."""
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda one: healed(engine, denied, list(mutations(*one))), denied.items())
         assert [place for places in found for place in places] == []
