@@ -44,7 +44,7 @@ def _source(case: Case, change: "GitChange") -> tuple[Finding, ...]:
         if None not in (wanted, said) and wanted != said
     )
     start = "" if change.base is None else f"base {change.base} and "
-    return found or (finding("pass", "freshness.bound", f"the receipt was made for {start}head {change.head}"),)
+    return found or (finding("pass", "freshness.source_equal", f"the receipt was made for {start}head {change.head}"),)
 
 
 def _tip(case: Case, change: "GitChange") -> tuple[Finding, ...]:

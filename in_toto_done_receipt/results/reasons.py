@@ -191,7 +191,7 @@ _NEUTRAL: Final[dict[str, str]] = {
     "evidence-output.subject_not_read": "the artifact is a subject, but the verifier did not read its bytes",
     "evidence-other.unknown_kind": "no check is registered for this kind of evidence",
     "freshness.fresh": "the run's times fit the clock the verifier trusts",
-    "freshness.bound": "the receipt was made for exactly this base and head",
+    "freshness.source_equal": "the receipt was made for exactly this base and head",
     "freshness.head_is_tip": "head is the tip of its ref, and base is its ancestor",
     "freshness.head_not_named": "head was given as an id, and the receipt names no ref whose tip it could be",
     "freshness.same_repository": "the receipt and every certificate name the repository that the profile demands",

@@ -52,6 +52,7 @@ HONEST: dict[str, Case] = {
     "documentation_only": Case(
         why="Nothing but documentation: said, and no fault.",
         work={"README.md": "# greet the world\n"},
+        warnings=("change.scope",),
         reasons=("change-scope.documentation_only",),
     ),
     "nfd_name": Case(
@@ -64,6 +65,7 @@ HONEST: dict[str, Case] = {
     "link_inside": Case(
         why="A symbolic link that stays in the tree: said, and no fault.",
         links={"src/again.py": "greet.py"},
+        warnings=("change.scope",),
         reasons=("change-scope.symlink",),
     ),
     "new_test_beside_code": Case(
@@ -80,7 +82,7 @@ HONEST: dict[str, Case] = {
     "tip": Case(
         why="Head is the tip of its branch, and that is demanded.",
         profile=TIP,
-        reasons=("freshness.head_is_tip", "freshness.bound"),
+        reasons=("freshness.head_is_tip", "freshness.source_equal"),
     ),
     "merge_onto_moved_target": Case(
         why="The target moved on; the merge of both is examined, and what the target changed is not the change's.",
@@ -91,6 +93,7 @@ HONEST: dict[str, Case] = {
         why="The target changed a sealed test itself: the contract is the target's to change.",
         commits=(later("moved", "main", {"tests/test_greet.py": OTHER_TEST}),),
         flags=ONTO,
+        warnings=("contract.held",),
         reasons=("contract-seals.changed_by_target",),
     ),
 }
@@ -246,6 +249,7 @@ REFUSED: dict[str, Case] = {
         code=12,
         links={"src/elsewhere": "../../../etc"},
         violations=("change.scope",),
+        warnings=("change.scope",),
         reasons=("change-scope.link_out",),
     ),
     "twins": Case(
@@ -293,7 +297,7 @@ REFUSED: dict[str, Case] = {
         commits=(later("moved", "main", {"README.md": "# moved on\n"}),),
         flags=TARGET,
         violations=("freshness.time",),
-        reasons=("freshness.stale", "freshness.bound"),
+        reasons=("freshness.stale", "freshness.source_equal"),
     ),
     "base_is_head": Case(
         why="Base and head are one commit (threat 6).",

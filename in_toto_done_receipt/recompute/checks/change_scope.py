@@ -27,9 +27,7 @@ _DOCUMENTATION = ("**/*.md", "**/*.rst", "**/*.adoc", "docs/**", "doc/**", "LICE
 def run(case: Case) -> tuple[Finding, ...]:
     """Findings and remarks by path, or one that says that the change stays within what is allowed."""
     change = case.context.change
-    if change is None:
-        return ()
-    if change.baseline is None:
+    if change is None or change.baseline is None:
         return (finding("not_checked", "change-scope.no_base", "the verifier gave no base revision"),)
     case.time_left()
     if not change.changes:

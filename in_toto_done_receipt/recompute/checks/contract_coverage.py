@@ -17,9 +17,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     Raises ConfigurationError for a pattern of the profile that matches nothing at base: it would protect nothing.
     """
     change = case.context.change
-    if change is None:
-        return ()
-    if change.base_listing is None:
+    if change is None or change.base_listing is None:
         return (finding("not_checked", "contract-coverage.no_base", "the verifier gave no base revision"),)
     wanted = _wanted(case)
     if not wanted:

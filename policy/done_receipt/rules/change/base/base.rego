@@ -9,7 +9,7 @@
 #   severity: error
 #   failure_msg: no base revision was given, so nothing shows what the change changed
 #   solution: |
-#     Verify with --repo, --head and --base or --target-ref, in a version that reads git.
+#     Verify with --repo, --head and --base or --target-ref.
 #   collections: [ci, protected-branch, release]
 #   depends_on: [statement.handler]
 #   effective_on: always

@@ -24,6 +24,21 @@ test_passed_satisfies if {
 	scope.grounds == ["/result/checks/0"] with input as good
 }
 
+test_a_remark_is_a_warning if {
+	remarked := json.patch(good, [{
+		"op": "replace",
+		"path": "/result/checks/0/findings/0/reason",
+		"value": "change-scope.symlink",
+	}])
+	scope.satisfied with input as remarked
+	scope.warnings == {{
+		"code": "change.scope",
+		"message": "fine",
+		"facts": ["/result/checks/0/findings/0"],
+	}} with input as remarked
+	scope.warnings == set() with input as good
+}
+
 test_anything_else_is_a_violation if {
 	every status in ["fail", "error", "not_checked"] {
 		not scope.satisfied with input as with_status(status)

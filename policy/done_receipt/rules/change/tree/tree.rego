@@ -8,7 +8,7 @@
 #   severity: error
 #   failure_msg: what was examined is a live directory, or nothing
 #   solution: |
-#     Verify with --repo and --head, in a version that reads git.
+#     Verify with --repo and --head.
 #   collections: [release]
 #   depends_on: [statement.handler]
 #   effective_on: always

@@ -61,6 +61,10 @@ warnings contains warning if {
 	some warning in lib.remarks("contract.held", "contract-seals", "contract-seals.null_seal")
 }
 
+warnings contains warning if {
+	some warning in lib.remarks("contract.held", "contract-seals", "contract-seals.changed_by_target")
+}
+
 default contract := {}
 
 contract := input.result.contract if is_object(input.result.contract)

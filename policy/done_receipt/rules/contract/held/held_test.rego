@@ -149,3 +149,15 @@ test_a_path_sealed_as_null_is_a_warning if {
 	count(held.violations) == 0 with input as null_seal
 	{[w.message, w.term] | some w in held.warnings} == {["a is sealed as null", "a"]} with input as null_seal
 }
+
+test_a_path_that_the_target_changed_is_a_warning if {
+	remark := {
+		"status": "pass",
+		"reason": "contract-seals.changed_by_target",
+		"message": "the target has it so",
+		"path": "a",
+	}
+	moved := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/-", "value": remark}])
+	held.satisfied with input as moved
+	{[w.message, w.term] | some w in held.warnings} == {["the target has it so", "a"]} with input as moved
+}

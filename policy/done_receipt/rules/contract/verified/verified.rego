@@ -9,7 +9,7 @@
 #   severity: error
 #   failure_msg: nothing but the receipt's word shows that the contract held
 #   solution: |
-#     Give the contract with --contract, or the base revision in a version that reads git.
+#     Give the contract with --contract, or the base revision with --repo and --base.
 #   collections: [ci, protected-branch, release]
 #   depends_on: [contract.held]
 #   effective_on: always

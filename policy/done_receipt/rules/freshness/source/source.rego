@@ -9,7 +9,7 @@
 #   severity: error
 #   failure_msg: nothing binds the receipt to the verifier's base, head and repository
 #   solution: |
-#     Ask for a receipt of this very change, and verify with --repo, --base and --head, in a version that reads git.
+#     Ask for a receipt of this very change, and verify with --repo, --base and --head.
 #   collections: [ci, protected-branch, release]
 #   depends_on: [freshness.time]
 #   effective_on: always

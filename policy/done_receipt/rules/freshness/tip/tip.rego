@@ -8,7 +8,7 @@
 #   severity: error
 #   failure_msg: nothing shows that head is still the tip of its branch and base its ancestor
 #   solution: |
-#     Verify again at the branch's present tip, in a version that reads git.
+#     Verify again at the branch's present tip.
 #   collections: [protected-branch, release]
 #   depends_on: [freshness.time]
 #   effective_on: always
