@@ -74,3 +74,9 @@ test_what_was_imported_and_a_path_in_another_spelling_are_warnings if {
 		{w.message | some w in coherent.warnings} == {"A and a", "look here"} with input as other
 	}
 }
+
+test_remarks_alone_say_nothing_about_it if {
+	unlooked := json.patch(good, [{"op": "remove", "path": "/result/checks/0/findings/0"}])
+	not coherent.satisfied with input as unlooked
+	count(coherent.violations) == 1 with input as unlooked
+}
