@@ -8,7 +8,9 @@ import re
 import pytest
 
 from testdata.receipts import generate
-from tests.threats.conftest import Desk
+from tests.threats.conftest import Desk, Seen
+from tests.unit.admission.custom.test_compiled import stub
+from tests.unit.admission.faulty_server import http, sends, serving
 
 WORDS = (
     "::error file=a,line=1::x",
@@ -42,12 +44,7 @@ def said(words: str) -> generate.Change:
     return change
 
 
-@pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("view", VIEWS, ids=" ".join)
-def test_threat_35_nothing_acts_in_any_view(desk: Desk, words: str, view: list[str]) -> None:
-    arguments = desk.lay(generate.Case(why="", change=said(words)))
-    given = ["receipt.json"] if view[0] == "inspect" else arguments
-    seen = desk.run(view[0], *given, *view[1:])
+def assert_nothing_acts(seen: Seen) -> None:
     for text in (seen.out, seen.err):
         assert ACTS.search(text) is None
         assert not any(command in text for command in COMMANDS)
@@ -56,8 +53,38 @@ def test_threat_35_nothing_acts_in_any_view(desk: Desk, words: str, view: list[s
 
 
 @pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("view", VIEWS, ids=" ".join)
+def test_threat_35_nothing_acts_in_any_view(desk: Desk, words: str, view: list[str]) -> None:
+    arguments = desk.lay(generate.Case(why="", change=said(words)))
+    given = ["receipt.json"] if view[0] == "inspect" else arguments
+    seen = desk.run(view[0], *given, *view[1:])
+    assert_nothing_acts(seen)
+
+
+@pytest.mark.parametrize("words", WORDS)
 def test_threat_35_json_says_the_words_as_they_are(desk: Desk, words: str) -> None:
     seen = desk.verify(generate.Case(why="", change=said(words)))
     assert seen.result["claims"][0]["statement"] == words
     assert seen.result["contract"]["breach"] == words
     assert json.loads(seen.out)["result"]["untrusted"]["statement"]["predicate"]["task"]["description"] == words
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("view", [[], ["--json"]], ids=["text", "json"])
+def test_threat_35_a_rule_of_ones_own_may_repeat_them(desk: Desk, words: str, view: list[str]) -> None:
+    said = {"code": "custom.a.b", "message": words, "solution": words, "term": words, "facts": [f"/{words}"]}
+    desk.write("../own.wasm", "").write_bytes(stub({"violations": [said], "warnings": [said]}))
+    seen = desk.run("verify", *desk.lay(generate.Case(why="")), "--policy", "../own.wasm", *view)
+    assert seen.code == 12
+    assert_nothing_acts(seen)
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("words", WORDS)
+def test_threat_35_a_server_may_say_them(desk: Desk, words: str) -> None:
+    body = json.dumps({"warning": {"code": words, "message": words}, "result": words}).encode()
+    for raw in (http(body), http(words.encode(), "500 Oops"), words.encode() + b"\r\n\r\n"):
+        with serving(sends(raw, close=True)) as server:
+            seen = desk.run("verify", *desk.lay(generate.Case(why="")), "--engine", f"opa-server={server.url}")
+        assert seen.code == 4
+        assert_nothing_acts(seen)

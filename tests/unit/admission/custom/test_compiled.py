@@ -86,9 +86,13 @@ STUB = """(module
 
 def stub(value: Any, entry: str = "done_receipt/custom/a/b", answer: str | None = None) -> bytes:
     answer = json.dumps([{"result": value}]) if answer is None else answer
-    entries = json.dumps({entry: 0})
-    text = STUB.replace("{VALUE}", answer.replace('"', "\\22")).replace("{ENTRIES}", entries.replace('"', "\\22"))
+    text = STUB.replace("{VALUE}", wat_bytes(answer)).replace("{ENTRIES}", wat_bytes(json.dumps({entry: 0})))
     return bytes(wasmtime.wat2wasm(text))
+
+
+def wat_bytes(text: str) -> str:
+    """For a string of the text format: each byte by its number."""
+    return "".join(f"\\{byte:02x}" for byte in text.encode())
 
 
 def said(value: Any, entry: str = "done_receipt/custom/a/b") -> Any:

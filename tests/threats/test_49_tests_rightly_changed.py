@@ -1,0 +1,76 @@
+"""An honest change would be denied: old tests were rightly changed or removed, and the demand for them cannot be met.
+Answer: an exception for exactly that requirement, with reason, approver and expiry; the decision shows it. By test id
+it needs the test inventory, which this version does not have: until then the demand denies.
+"""
+
+import pytest
+
+from testdata.receipts import generate
+from tests.threats.conftest import Desk, profile
+
+DEMAND = '[[evidence]]\nclaim = "greets"\nkind = "command"\n[[evidence]]\nclaim = "greets"\nkind = "file"\n'
+LATER, EARLIER = "2027-01-31T00:00:00Z", "2026-11-01T00:00:00Z"
+
+
+def exception(code: str = "profile.evidence", expires: str = LATER, **members: str) -> str:
+    made = {"code": code, "reason": "the tests moved to ticket 4711", "approver": "ada@example.com", **members}
+    lines = [f'{key} = "{value}"' for key, value in made.items()]
+    return "\n".join(["[[exception]]", *lines, f"expires = {expires}", ""])
+
+
+def case(*exceptions: str, change: generate.Change | None = None) -> generate.Case:
+    members = {} if change is None else {"change": change}
+    return generate.Case(why="", **profile(DEMAND + "".join(exceptions)), **members)  # type: ignore[arg-type]
+
+
+TERM = "greets/command"
+
+
+def test_threat_49_without_an_exception_the_demand_denies(desk: Desk) -> None:
+    seen = desk.verify(case())
+    assert (seen.code, seen.violations) == (12, {"profile.evidence"})
+
+
+def test_threat_49_an_exception_admits_and_shows_who_says_so(desk: Desk) -> None:
+    seen = desk.verify(case(exception(term=TERM)))
+    decision = seen.document["decision"]
+    assert (seen.code, seen.violations) == (0, set())
+    (used,) = decision["exceptions"]
+    assert (used["code"], used["term"], used["approver"]) == ("profile.evidence", TERM, "ada@example.com")
+    assert (used["reason"], used["expires"]) == ("the tests moved to ticket 4711", LATER)
+    assert decision["validUntil"] == LATER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        exception(term="greets/tests"),
+        exception(term="other/command"),
+        exception("verdict.passed"),
+        exception(term=TERM, expires=EARLIER),
+        exception(term=TERM, subject="another.txt"),
+    ],
+    ids=["another kind", "another claim", "another rule", "expired", "another subject"],
+)
+def test_threat_49_an_exception_for_anything_else_does_not_admit(desk: Desk, text: str) -> None:
+    seen = desk.verify(case(text))
+    assert (seen.code, seen.violations >= {"profile.evidence"}) == (12, True)
+    assert "exceptions" not in seen.document["decision"] or seen.document["decision"]["exceptions"] == []
+
+
+@pytest.mark.parametrize(
+    "code", ["signature.trusted", "statement.coherent", "engine.error", "profile", "@minimal", "*"]
+)
+def test_threat_49_some_things_are_never_excepted(desk: Desk, code: str) -> None:
+    assert desk.run("verify", *desk.lay(case(exception(code)))).code == 4
+
+
+def test_threat_49_an_exception_waives_nothing_while_something_is_refuted(desk: Desk) -> None:
+    wrong = generate.claims(generate.file_item("greeting.txt", "another greeting\n"))
+    seen = desk.verify(case(exception(term=TERM), exception("evidence.unrefuted"), change=wrong))
+    assert seen.code == 11
+
+
+def test_threat_49_no_flag_makes_an_exception(desk: Desk) -> None:
+    seen = desk.run("verify", *desk.lay(case()), "--override", "profile.evidence")
+    assert seen.code in (2, 4)
