@@ -106,6 +106,9 @@ def decide(
         overrides=tuple(settings.get("overrides", ())),
         waiting=_waiting(answer, codes, violations, catalogue),
         valid_until=_earliest(valid_until, answer),
+        base=None if result.change is None else result.change.base,
+        head=None if result.change is None else result.change.head,
+        tree=None if result.change is None else result.change.tree,
     )
 
 

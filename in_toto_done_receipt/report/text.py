@@ -11,7 +11,14 @@ from typing import Final
 
 from in_toto_done_receipt.results.decision import Decision, Violation
 from in_toto_done_receipt.results.findings import Finding
-from in_toto_done_receipt.results.model import ClaimResult, EvidenceResult, PayloadFacts, Signer, VerificationResult
+from in_toto_done_receipt.results.model import (
+    Change,
+    ClaimResult,
+    EvidenceResult,
+    PayloadFacts,
+    Signer,
+    VerificationResult,
+)
 from in_toto_done_receipt.wire.escape import escape
 
 WIDTH: Final = 80
@@ -44,7 +51,10 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
         yield from _wrap(f"receipt says: {quote(result.verdict.summary)}", "  ")
     yield from _signature_lines(result)
     if result.workspace is not None:
-        yield from _wrap(f"{result.workspace.kind} directory {escape(result.workspace.root)}", "  looked at   ")
+        what = "live directory" if result.workspace.kind == "live" else "git tree of"
+        yield from _wrap(f"{what} {escape(result.workspace.root)}", "  looked at   ")
+    if result.change is not None:
+        yield from _change_lines(result.change)
     if result.sandbox.level != "none":
         yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
     yield from _claims(result.claims)
@@ -55,6 +65,20 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
     if decision.overrides:
         yield from _wrap(", ".join(decision.overrides), "  overrides   ")
     yield f"  decided by  {decision.engine.name} {decision.engine.version}, collection {decision.collection}"
+
+
+def _change_lines(change: Change) -> Iterator[str]:
+    """The change that was read from git, by its ids, and how much of it there is."""
+    if change.base is not None:
+        yield f"  base        {change.base}"
+    yield f"  head        {change.head}"
+    if change.onto is not None:
+        yield f"  merged onto {change.onto}"
+    yield f"  tree        {change.tree}"
+    if change.base is not None:
+        yield f"  changed     {change.added} added, {change.changed} changed, {change.deleted} deleted"
+    for store in change.stores:
+        yield from _wrap(f"objects of {escape(store)}", "  borrowed    ")
 
 
 def _signature_lines(result: VerificationResult) -> Iterator[str]:

@@ -52,7 +52,10 @@ class Digests(Record):
 
 
 class Decision(Record):
-    """The decision. `allow` is computed in Python: every demanded requirement satisfied or waived, and no violation."""
+    """The decision. `allow` is computed in Python: every demanded requirement satisfied or waived, and no violation.
+
+    `base`, `head` and `tree` are of the change that was read from git: whoever acts on the decision acts on that tree.
+    """
 
     schema: Literal["https://w3id.org/done-receipt/decision/v0.1"]
     allow: bool
@@ -68,3 +71,6 @@ class Decision(Record):
     overrides: tuple[str, ...]
     waiting: tuple[Waiting, ...] = ()
     valid_until: str | None = None
+    base: str | None = None
+    head: str | None = None
+    tree: str | None = None
