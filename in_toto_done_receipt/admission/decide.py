@@ -10,10 +10,11 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from in_toto_done_receipt.admission.answer import NOTHING, Answer, Said, Waived, answer_of
-from in_toto_done_receipt.admission.catalogue import PROTECTED, Catalogue, load_catalogue
+from in_toto_done_receipt.admission.answer import NOTHING, Answer, Said, answer_of
+from in_toto_done_receipt.admission.catalogue import Catalogue, load_catalogue
 from in_toto_done_receipt.admission.demands import demanded
 from in_toto_done_receipt.admission.engines import PolicyEngine
+from in_toto_done_receipt.admission.exceptions import exception_faults
 from in_toto_done_receipt.admission.failures import ENGINE_CODES
 from in_toto_done_receipt.errors import EngineError, MalformedInput
 from in_toto_done_receipt.results.decision import (
@@ -26,11 +27,9 @@ from in_toto_done_receipt.results.decision import (
     Waiver,
 )
 from in_toto_done_receipt.results.model import Untrusted, VerificationResult
-from in_toto_done_receipt.results.outcome import refutation_code
 from in_toto_done_receipt.wire.rfc3339 import parse_time
 
 MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, and room
-NO_EXCEPTION: Final = "profile.exceptions"  # the rule by which a collection allows none: no exception waives it
 
 
 def policy_input(
@@ -142,43 +141,14 @@ def _objections(
     if missing and not answer.violations:
         for code in missing:
             yield _engine_violation("engine.unsatisfied", f"{code} is demanded and not satisfied", term=code)
-    for waived in answer.exceptions:
-        if fault := _exception_fault(waived, answer, result, settings, evaluated_at):
-            yield _engine_violation("engine.exception", f"the exception for {waived.code} {fault}", term=waived.term)
+    for waived, fault in exception_faults(answer.exceptions, result, settings, evaluated_at=evaluated_at):
+        yield _engine_violation("engine.exception", f"the exception for {waived.code} {fault}", term=waived.term)
     if answer.allow is not (bool(codes) and not missing and not answer.violations):
         said = "allows" if answer.allow else "denies"
         yield _engine_violation(
             "engine.disagrees",
             f"the policy {said}, with {len(answer.violations)} violation(s) and {len(missing)} unmet demand(s)",
         )
-
-
-def _exception_fault(
-    waived: Waived, answer: Answer, result: VerificationResult, settings: Mapping[str, Any], evaluated_at: str
-) -> str | None:
-    """Why this exception does not stand, whatever the policy made of it."""
-    members = {key: value for key, value in msgspec.structs.asdict(waived).items() if value is not None}
-    if members not in list(settings.get("exceptions", ())):
-        return "is none of the profile's"
-    if waived.code.partition(".")[0] in PROTECTED or waived.code == NO_EXCEPTION:
-        return "is for what no exception is ever made for"
-    if waived.subject is not None and waived.subject not in result.matched_subjects:
-        return f"is for the subject {waived.subject}, which was not matched"
-    if waived.subject is not None and not _whole(waived, answer, result):
-        return "is for some of the subjects only"
-    if refutation_code(result) != 0:
-        return "cannot stand while something is refuted"
-    try:
-        expired = parse_time(waived.expires) <= parse_time(evaluated_at)
-    except MalformedInput as error:
-        return f"has no time to end: {error.message}"
-    return f"expired on {waived.expires}" if expired else None
-
-
-def _whole(waived: Waived, answer: Answer, result: VerificationResult) -> bool:
-    """Whether the exceptions for this requirement are for all subjects together."""
-    others = [one for one in answer.exceptions if one.code == waived.code and one.term in (None, waived.term)]
-    return any(one.subject is None for one in others) or set(result.matched_subjects) <= {o.subject for o in others}
 
 
 def _waivers(answer: Answer) -> tuple[Waiver, ...]:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from in_toto_done_receipt.results.decision import Decision, Violation
+from in_toto_done_receipt.results.decision import Decision, Violation, Waiting, Waiver
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import (
     Change,
@@ -61,6 +61,8 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
     yield from _payloads(result, decision)
     yield from _findings(result, decision)
     yield from _violations("violations", decision.violations)
+    yield from _waiting(decision.waiting)
+    yield from _exceptions(decision.exceptions)
     yield from _violations("warnings", decision.warnings)
     if decision.overrides:
         yield from _wrap(", ".join(decision.overrides), "  overrides   ")
@@ -199,6 +201,28 @@ def _violations(title: str, violations: tuple[Violation, ...]) -> Iterator[str]:
         if violation.solution:
             yield from _wrap(escape(violation.solution), "    → ")
     yield from _more(len(violations))
+    yield ""
+
+
+def _waiting(waiting: tuple[Waiting, ...]) -> Iterator[str]:
+    """One line for all that wait for the same."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for one in waiting:
+        together.setdefault(one.on, []).append(one.code)
+    for on, codes in together.items():
+        yield from _wrap(f"{', '.join(map(escape, codes))} (after {', '.join(map(escape, on))})", "  not judged  ")
+
+
+def _exceptions(waivers: tuple[Waiver, ...]) -> Iterator[str]:
+    if not waivers:
+        return
+    yield ""
+    yield "exceptions that were needed"
+    for one in waivers[:_MAX_LISTED]:
+        about = "".join(f" ({escape(what)})" for what in (one.term, one.subject) if what is not None)
+        said = f"{escape(one.code)}{about}: {escape(one.reason)}"
+        yield from _wrap(f"{said}; approved by {escape(one.approver)}, until {escape(one.expires)}", "  ")
+    yield from _more(len(waivers))
     yield ""
 
 

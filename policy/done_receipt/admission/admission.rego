@@ -33,7 +33,7 @@ decision := {
 grounds[code] := data.done_receipt.rules[category][rule].grounds if {
 	some category, rule
 	code := concat(".", [category, rule])
-	code in satisfied
+	satisfied[code]
 }
 
 grounds[concat(":", ["profile.evidence", term])] := facts if some term, facts in evidence.term_grounds
@@ -54,12 +54,12 @@ allow if {
 something_judged if {
 	some demand in input.demanded
 	is_string(demand)
-	not split(demand, ".")[0] in selection.protected
+	not selection.protected[split(demand, ".")[0]]
 }
 
-met(demand) if demand in satisfied
+met(demand) if satisfied[demand]
 
-met(demand) if demand in waiver.waived_demands
+met(demand) if waiver.waived_demands[demand]
 
 satisfied contains code if some code in positively
 
@@ -69,14 +69,12 @@ satisfied contains concat(":", ["profile.evidence", term]) if some term in evide
 # A rule that is demanded for one term: it is satisfied as a whole, or objects to others.
 satisfied contains demand if {
 	some demand in selection.termed_demands
-	not startswith(demand, "profile.evidence:")
-	split(demand, ":")[0] in positively
+	code := split(demand, ":")[0]
+	not selection.answers_by_term[code]
+	positively[code]
 }
 
-satisfied contains demand if {
-	some demand in selection.spared
-	not startswith(demand, "profile.evidence:")
-}
+satisfied contains demand if some demand in selection.spared
 
 satisfied contains code if some code in selection.cleared
 

@@ -9,7 +9,7 @@ package done_receipt.lib
 # --- What is demanded ---
 
 # The rule is demanded, as a whole or for one of its terms.
-demanded(code) if code in demanded_codes
+demanded(code) if demanded_codes[code]
 
 demanded_codes contains code if {
 	is_array(input.demanded)
@@ -31,17 +31,22 @@ positions[id] contains i if {
 }
 
 # The one check with this id, with at least one finding.
-check(id) := found if {
-	count(positions[id]) == 1
-	some i in positions[id]
+check(id) := single[id]
+
+single[id] := found if {
+	some id, places in positions
+	count(places) == 1
+	some i in places
 	found := input.result.checks[i]
 	is_array(found.findings)
 	count(found.findings) > 0
 }
 
 # The check was done and everything that it looked at passed.
-passed(id) if {
-	found := check(id)
+passed(id) if passing[id]
+
+passing contains id if {
+	some id, found in single
 	found.status == "pass"
 	every finding in found.findings {
 		finding.status == "pass"
@@ -50,23 +55,25 @@ passed(id) if {
 
 # The check was not done, or only in part; nothing that it looked at failed.
 not_checked(id) if {
-	found := check(id)
-	found.status == "not_checked"
+	single[id].status == "not_checked"
 	harmless(id)
 }
 
 # The check was not done, for these reasons only.
 not_checked_because(id, reasons) if {
 	not_checked(id)
-	every finding in check(id).findings {
+	every finding in single[id].findings {
 		finding.reason in reasons
 	}
 }
 
 # Nothing that the check looked at failed, and everything could be evaluated.
-harmless(id) if {
-	check(id).status in {"pass", "not_checked"}
-	every finding in check(id).findings {
+harmless(id) if unfailing[id]
+
+unfailing contains id if {
+	some id, found in single
+	found.status in {"pass", "not_checked"}
+	every finding in found.findings {
 		finding.status in {"pass", "not_checked"}
 	}
 }
@@ -95,6 +102,7 @@ from_findings(code, id) := {v | some v in from_findings_except(code, id, set())}
 
 # The same without the findings that another rule speaks of, by reason.
 from_findings_except(code, id, reasons) := {v |
+	not unfailing[id]
 	some i in positions[id]
 	some j, finding in input.result.checks[i].findings
 	finding.status in {"fail", "error"}
@@ -110,11 +118,11 @@ of_reason(code, id, reason) := {v |
 	v := of_finding(code, i, j, finding)
 }
 
-# One warning for each finding of this check with this reason that is no failure.
-remarks(code, id, reason) := {v |
+# One warning for each finding of this check with one of these reasons that is no failure.
+remarks(code, id, reasons) := {v |
 	some i in positions[id]
 	some j, finding in input.result.checks[i].findings
-	finding.reason == reason
+	finding.reason in reasons
 	finding.status in {"pass", "not_checked"}
 	v := of_finding(code, i, j, finding)
 }
@@ -135,10 +143,13 @@ named := {
 	"freshness",
 }
 
+# Checks of which there is nothing more to say.
+spoken_for := named | unfailing
+
 # One violation for each finding with this status that nobody else speaks of: of another check, about no evidence item.
 strays(code, status) := {v |
 	some i, c in input.result.checks
-	not at(c, ["id"]) in named
+	not spoken_for[at(c, ["id"])]
 	some j, finding in c.findings
 	finding.status == status
 	at(finding, ["evidence"]) == null
@@ -217,7 +228,7 @@ claims := input.result.claims if {
 		is_string(claim.state)
 		is_array(claim.evidence)
 		every evidence in claim.evidence {
-			evidence.state in item_states
+			item_states[evidence.state]
 			is_string(evidence.kind)
 			is_boolean(evidence.ok)
 		}
@@ -230,15 +241,19 @@ claims := input.result.claims if {
 # No evidence item is in this state, and the coverage says so too.
 none_in_state(state) if {
 	input.result.coverage[state] == 0
-	every claim in claims {
-		every evidence in claim.evidence {
-			evidence.state != state
-		}
-	}
+	claims
+	not states[state]
+}
+
+# Every state that an item says it is in.
+states contains evidence.state if {
+	some claim in input.result.claims
+	some evidence in claim.evidence
 }
 
 # One violation for each evidence item in this state.
 items_in_state(code, state, verb) := {v |
+	states[state]
 	some i, claim in input.result.claims
 	some j, evidence in claim.evidence
 	evidence.state == state

@@ -32,10 +32,7 @@ announced[code] := said[code] if {
 
 # Rules that object to nothing but terms that the profile leaves out.
 cleared contains code if {
-	some selector in selectors
-	contains(selector, ":")
-	code := split(selector, ":")[0]
-	narrowed(code)
+	some code in narrowed
 	count(said[code]) > 0
 	every violation in said[code] {
 		left_out(code, violation)
@@ -46,12 +43,26 @@ cleared contains code if {
 spared contains demand if {
 	some demand in termed_demands
 	code := split(demand, ":")[0]
+	not answers_by_term[code]
 	count(said[code]) > 0
-	every violation in said[code] {
-		is_string(violation.term)
-		concat("", [code, ":", violation.term]) != demand
-	}
+	not spoken_of[code][null]
+	not spoken_of[code][demand]
 }
+
+# Rules that are satisfied term by term, by themselves.
+answers_by_term := {"profile.evidence"}
+
+# Rule to the terms that it objects to, as a demand names them; null for an objection that is about no term.
+spoken_of[code] contains named if {
+	some demand in termed_demands
+	code := split(demand, ":")[0]
+	some violation in said[code]
+	named := term_of(code, violation)
+}
+
+term_of(code, violation) := concat("", [code, ":", violation.term]) if {
+	is_string(violation.term)
+} else := null
 
 termed_demands contains demand if {
 	is_array(input.demanded)
@@ -69,9 +80,9 @@ selectors contains selector if {
 excluded(code) if {
 	count(selectors) > 0
 	category := split(code, ".")[0]
-	not category in protected
+	not protected[category]
 	some name in names_of(category, code)
-	name in selectors
+	selectors[name]
 }
 
 # What a selector may call the rule.
@@ -84,39 +95,38 @@ names_of(category, code) := {category, code} | {concat("", ["@", collection]) |
 future(code) if later(catalogue.effective_on[code], input.evaluatedAt)
 
 counted(code, violations) := violations if {
-	not narrowed(code)
-	not pinned(code)
+	not narrowed[code]
+	not pinned[code]
 } else := {violation |
 	some violation in violations
 	not left_out(code, violation)
 	not unpinned(code, violation)
 }
 
-# Some terms of the rule are left out.
-narrowed(code) if {
-	count(selectors) > 0
-	not split(code, ".")[0] in protected
+# Rules of which some terms are left out.
+narrowed contains code if {
 	some selector in selectors
-	startswith(selector, concat("", [code, ":"]))
+	contains(selector, ":")
+	code := split(selector, ":")[0]
+	not protected[split(code, ".")[0]]
 }
 
 left_out(code, violation) if {
-	narrowed(code)
-	concat("", [code, ":", violation.term]) in selectors
+	narrowed[code]
+	selectors[concat("", [code, ":", violation.term])]
 }
 
-# The rule is demanded for some of its terms only.
-pinned(code) if {
-	count(termed_demands) > 0
-	not code in input.demanded
+# Rules that are demanded for some of their terms only.
+pinned contains code if {
 	some demand in termed_demands
-	startswith(demand, concat("", [code, ":"]))
+	code := split(demand, ":")[0]
+	not code in input.demanded
 }
 
 unpinned(code, violation) if {
-	pinned(code)
+	pinned[code]
 	is_string(violation.term)
-	not concat("", [code, ":", violation.term]) in termed_demands
+	not termed_demands[concat("", [code, ":", violation.term])]
 }
 
 # Of two times in UTC (RFC 3339, Z) the first is later, to the second.

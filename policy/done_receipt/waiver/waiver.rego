@@ -21,21 +21,19 @@ kept(code, said) := said if {
 	not granted[code]
 } else := {objection | some objection in said; not waived(matching(code, objection))}
 
-# What was waived: rules of which nothing remains, and terms of rules.
-waived_demands contains code if {
-	some code, _ in granted
-	selection.objections[code]
-	not remaining[code]
+# The demands that were waived: rules of which nothing remains, and their terms.
+waived_demands contains code if some code, _ in wholly
+
+waived_demands contains demand if {
+	some code, objections in wholly
+	some objection in objections
+	demand := selection.term_of(code, objection)
 }
 
-waived_demands contains concat("", [code, ":", objection.term]) if {
+wholly[code] := objections if {
 	some code, _ in granted
-	some objection in selection.objections[code]
-	not objection in object.get(remaining, code, set())
-	every other in object.get(remaining, code, set()) {
-		is_string(other.term)
-		other.term != objection.term
-	}
+	objections := selection.objections[code]
+	not remaining[code]
 }
 
 # The exceptions that waived something, as the decision shows them.
@@ -102,6 +100,9 @@ barred(code) if split(code, ".")[0] in selection.protected
 
 # Where a collection allows no exception, none is allowed from that.
 barred("profile.exceptions")
+
+# With a default: WebAssembly asks for an undefined value again each time.
+default refuted := false
 
 refuted if {
 	some check in input.result.checks

@@ -523,3 +523,20 @@ def test_a_profile_may_make_warnings_denials(
     strict = {**settings, "overrides": ["limits"], "backdated": True, "include": ["profile"]}
     decision = ask(embedded, result, strict)
     assert codes(decision) == ["profile.overrides", "profile.backdated"]
+
+
+def test_many_exceptions_and_selectors_take_no_more_than_they_are(
+    embedded: EmbeddedEngine, admitted: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    """Each compared with each would take gigabytes here."""
+    many = [f"src/{number}.py" for number in range(4000)]
+    check = admitted["result"]["checks"][10]
+    finding = {**check["findings"][0], "status": "fail", "reason": "freshness.too_old"}
+    check |= {"status": "fail", "findings": [{**finding, "path": path} for path in many]}
+    changes = {
+        "exceptions": [{**MADE, "code": "freshness.time", "term": path} for path in many[:2000]],
+        "exclude": [f"freshness.time:{path}" for path in many[2000:]],
+    }
+    result = convert(admitted["result"], VerificationResult, what="x")
+    decision = ask(embedded, result, {**settings, **changes})
+    assert (decision.allow, decision.violations, len(decision.exceptions)) == (True, (), 2000)

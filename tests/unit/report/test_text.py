@@ -77,3 +77,35 @@ def test_an_error_about_a_hostile_file_name_is_escaped(place: Path, capsys: pyte
     Path(name).write_text("{")
     assert main.run(["verify", name, *VERIFY[2:]]) == 3
     assert ACTS.search(capsys.readouterr().err) is None
+
+
+EXCEPTION = """version = 1
+[[exception]]
+code = "verdict.passed"
+reason = "the run's own checker was broken::error::"
+approver = "lead@example.com"
+expires = 2027-01-01T00:00:00Z
+"""
+
+
+def test_what_waits_and_what_was_waived_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unchecked(_statement: generate.Json, predicate: generate.Json) -> None:
+        predicate["verdict"] |= {"checked": False, "passed": False}
+
+    keys = {f"../{name}.pub": generate.public_pem(name) for name in ("worker", "second")}
+    files = generate.Case(why="", change=unchecked).files() | keys | {"profile.toml": EXCEPTION}
+    for path, text in files.items():
+        (tmp_path / "case" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "case" / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "case")
+    assert main.run([*VERIFY, "--at", generate.NOW, "--profile", "profile.toml"]) == 0
+    admitted = capsys.readouterr().out
+    assert "exceptions that were needed\n  verdict.passed: the run's own checker was broken" in admitted
+    assert "approved by lead@example.com, until 2027-01-01T00:00:00Z" in " ".join(admitted.replace("|", " ").split())
+    assert main.run([argument.replace("worker.pub", "second.pub") for argument in VERIFY]) == 10
+    denied = capsys.readouterr().out
+    assert "not judged signature.scope, statement.handler, statement.type," in " ".join(denied.split())
+    assert "(after signature.trusted)" in " ".join(denied.split())
+    assert all(len(line) <= 80 for text in (admitted, denied) for line in text.splitlines())

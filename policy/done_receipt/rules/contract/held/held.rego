@@ -54,11 +54,11 @@ warnings contains warning if {
 }
 
 warnings contains warning if {
-	some warning in lib.remarks("contract.held", "evidence-command", "evidence-command.unsealed_script")
+	some warning in lib.remarks("contract.held", "evidence-command", {"evidence-command.unsealed_script"})
 }
 
 warnings contains warning if {
-	some warning in lib.remarks("contract.held", "contract-seals", "contract-seals.null_seal")
+	some warning in lib.remarks("contract.held", "contract-seals", {"contract-seals.null_seal"})
 }
 
 warnings contains warning if {

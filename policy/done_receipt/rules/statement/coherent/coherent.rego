@@ -50,15 +50,14 @@ violations contains violation if {
 
 failures := lib.from_findings_except("statement.coherent", "statement", {"statement.type_not_allowed"})
 
-warnings contains warning if {
-	some reason in {
-		"statement.contradicted",
-		"statement.imported",
-		"statement.path_spelling",
-		"statement.twin_names",
-		"statement.counters_zero",
-	}
-	some warning in lib.remarks("statement.coherent", "statement", reason)
+warnings contains warning if some warning in lib.remarks("statement.coherent", "statement", remarkable)
+
+remarkable := {
+	"statement.contradicted",
+	"statement.imported",
+	"statement.path_spelling",
+	"statement.twin_names",
+	"statement.counters_zero",
 }
 
 grounds := lib.facts(array.concat([["result", "verdict", "coherent"]], lib.paths_of("statement")))
