@@ -24,7 +24,6 @@ HARMLESS = {
     "context.not_demanded",
     "output-manifest.not_claimed",
     "audit-log.not_demanded",
-    *(code for code in NEUTRAL if code.startswith("statement.") and code != "statement.no_handler"),
     # Of checks that collection `minimal` does not ask for.
     *(code for code in NEUTRAL if code.startswith(("contract-coverage.", "change-scope."))),
 }

@@ -58,12 +58,10 @@ warnings contains warning if {
 }
 
 warnings contains warning if {
-	some warning in lib.remarks("contract.held", "contract-seals", {"contract-seals.null_seal"})
+	some warning in lib.remarks("contract.held", "contract-seals", remarkable)
 }
 
-warnings contains warning if {
-	some warning in lib.remarks("contract.held", "contract-seals", "contract-seals.changed_by_target")
-}
+remarkable := {"contract-seals.null_seal", "contract-seals.changed_by_target"}
 
 default contract := {}
 
