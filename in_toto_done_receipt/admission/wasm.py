@@ -108,14 +108,14 @@ _FUNCTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
 
 
 class Failure(Exception):
-    """The library refused; the text is its own."""
+    """The library refused, or one of our callbacks ended the evaluation; the text is the library's own."""
 
 
 class Trap(Exception):
-    """What ran broke off; `code` is one of TRAPS or another, None when one of our callbacks ended it."""
+    """What ran broke off; `code` is one of TRAPS or another, None when the library names none."""
 
     def __init__(self, code: int | None) -> None:
-        super().__init__(TRAPS.get(code, f"trap {code}") if code is not None else "ended by a callback")
+        super().__init__("of no known kind" if code is None else TRAPS.get(code, f"trap {code}"))
         self.code = code
 
 
@@ -251,16 +251,16 @@ class Store:
         return Memory(self._engine, self, made)
 
     def function(self, arity: int, call: Call, *, results: int = 0) -> _Extern:
-        """A function of so many i32 for instances to call. Whatever `call` raises ends the evaluation as a Trap."""
+        """A function of so many i32 for instances to call. Whatever `call` raises ends the evaluation as a Failure."""
         trap = self._c.wasmtime_trap_new
 
         def answer(_env: Any, _caller: Any, given: Any, count: int, out: Any, _wanted: int) -> int:
             try:
                 value = call(*(given[place].i32 for place in range(count)))
+                if results:
+                    out[0].kind, out[0].i32 = _I32, value or 0
             except BaseException:  # noqa: BLE001 - it must not leave through C; `call` keeps what it has to say
                 return int(trap(b"", 0))
-            if results:
-                out[0].kind, out[0].i32 = _I32, value or 0
             return 0
 
         callback = _CALLBACK(answer)
