@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from in_toto_done_receipt.admission.engines import PolicyEngine, engine_for
 from in_toto_done_receipt.cli.options import read_named
-from in_toto_done_receipt.cli.verify_setup import Flags, outside, tree_of
+from in_toto_done_receipt.cli.verify_setup import Flags, Tree, outside, tree_of
 from in_toto_done_receipt.errors import UsageError
 from in_toto_done_receipt.wire.config import MAX_CONFIG_BYTES
 from in_toto_done_receipt.wire.digests import digest_fault
@@ -22,12 +22,12 @@ def engine_of(flags: Flags) -> Iterator[PolicyEngine]:
     pinned: str | None = flags["policy_digest"]
     if pinned is not None and (fault := digest_fault("sha256", pinned.removeprefix("sha256:"))):
         raise UsageError(f"--policy-digest: {fault}")
-    policies = policies_of(flags, root=tree_of(flags))
+    policies = policies_of(flags, tree=tree_of(flags))
     with engine_for(flags["engine"], policies=policies, opa=flags["opa"], pinned=pinned) as engine:
         yield engine
 
 
-def policies_of(flags: Flags, *, root: Path | None = None) -> tuple["CustomPolicy", ...]:
+def policies_of(flags: Flags, *, tree: Tree | None = None) -> tuple["CustomPolicy", ...]:
     """What --policy names, read and verified. Nothing of it may come from the tree that is examined."""
     named: tuple[str, ...] = flags["policies"]
     key, scope = flags["policy_key"], flags["policy_scope"]
@@ -39,7 +39,7 @@ def policies_of(flags: Flags, *, root: Path | None = None) -> tuple["CustomPolic
         return ()
     from in_toto_done_receipt.admission.custom.policies import read_policies
 
-    return read_policies(named, key=_key(key, scope, root), guard=lambda path: outside(path, root, "--policy"))
+    return read_policies(named, key=_key(key, scope, tree), guard=lambda path: outside(path, tree, "--policy"))
 
 
 def policy_files(flags: Flags) -> list[Path]:
@@ -47,10 +47,10 @@ def policy_files(flags: Flags) -> list[Path]:
     return [Path(text.rpartition("@sha256:")[0] or text) for text in flags["policies"]]
 
 
-def _key(path: Path | None, scope: str | None, root: Path | None) -> Any:
+def _key(path: Path | None, scope: str | None, tree: Tree | None) -> Any:
     if path is None:
         return None
     from in_toto_done_receipt.admission.custom.signature import read_key
 
-    outside(path, root, "--policy-key")
+    outside(path, tree, "--policy-key")
     return read_key(read_named(path, flag="--policy-key", limit=MAX_CONFIG_BYTES), name=str(path), scope=scope or "")

@@ -9,7 +9,7 @@ import click
 
 from in_toto_done_receipt.cli.options import FILE, TEXT, read_named
 from in_toto_done_receipt.cli.settings import joined
-from in_toto_done_receipt.cli.verify_setup import outside
+from in_toto_done_receipt.cli.verify_setup import Tree, outside
 from in_toto_done_receipt.errors import ConfigurationError, OutputError
 from in_toto_done_receipt.observe.files import write_atomic
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
@@ -40,7 +40,7 @@ def command(root: Path, out: Path, trusted_key: tuple[str, ...]) -> None:
     Example:
       done-receipt init --root . --out ../gate --trusted-key worker=../worker.pub
     """
-    outside(out, root, "--out")
+    outside(out, Tree("--root", root), "--out")
     with DirectoryWorkspace(root) as workspace:
         found = survey(workspace)
     profile = draft(found).encode()

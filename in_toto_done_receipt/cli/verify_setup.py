@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -53,7 +53,7 @@ Flags = dict[str, Any]
 def trust_of(flags: Flags) -> TrustPolicy:
     """The trust policy that the flags say. Raises UsageError when they say none or contradict each other."""
     given = [name for name in (*_TRUST_FLAGS, *_CLAIM_FLAGS) if flags[name] not in (None, (), False)]
-    root: Path | None = tree_of(flags)
+    tree = tree_of(flags)
     if flags["unsigned"] and (given or flags["trust_file"]):
         raise UsageError("--unsigned asks for no signature, and something else names whom to trust")
     if flags["unsigned"]:
@@ -62,7 +62,7 @@ def trust_of(flags: Flags) -> TrustPolicy:
         if given:
             raise UsageError(f"--trust and --{given[0].replace('_', '-')} exclude each other")
         path: Path = flags["trust_file"]
-        outside(path, root, "--trust")
+        outside(path, tree, "--trust")
         data = read_named(path, flag="--trust", limit=MAX_CONFIG_BYTES)
         return load_trust(data, base=path.parent, read=lambda p: _referred(p, flags), what=str(path))
     if not given:
@@ -75,15 +75,23 @@ def trust_of(flags: Flags) -> TrustPolicy:
         claims={flag: flags[name] for name, flag in _CLAIM_FLAGS.items() if flags[name] is not None},
         trusted_keys=flags["trusted_key"],
         trusted_root=flags["trusted_root"],
-        read=lambda p: _own(p, root, "a trusted file"),
+        read=lambda p: _own(p, tree, "a trusted file"),
         **named,
     )
 
 
-def tree_of(flags: Flags) -> Path | None:
-    """The tree or repository under examination, from which nothing of the verifier's may come."""
-    tree: Path | None = flags["root"] if flags["root"] is not None else flags.get("repo")
-    return tree
+class Tree(NamedTuple):
+    """What is examined, from which nothing of the verifier's may come, and the flag that names it."""
+
+    flag: str
+    path: Path
+
+
+def tree_of(flags: Flags) -> Tree | None:
+    """The tree or repository under examination."""
+    if flags["root"] is not None:
+        return Tree("--root", flags["root"])
+    return None if flags.get("repo") is None else Tree("--repo", flags["repo"])
 
 
 def _referred(path: Path, flags: Flags) -> bytes:
@@ -93,17 +101,17 @@ def _referred(path: Path, flags: Flags) -> bytes:
     return _own(path, tree_of(flags), "--trust")
 
 
-def _own(path: Path, root: Path | None, flag: str) -> bytes:
-    outside(path, root, flag)
+def _own(path: Path, tree: Tree | None, flag: str) -> bytes:
+    outside(path, tree, flag)
     return read_named(path, flag=flag, limit=MAX_ROOT_BYTES)
 
 
-def outside(path: Path, root: Path | None, flag: str) -> None:
+def outside(path: Path, tree: Tree | None, flag: str) -> None:
     """Raise ConfigurationError for a file of the verifier's that the tree under examination holds or leads to."""
-    if root is not None and leads_through(path, root):
+    if tree is not None and leads_through(path, tree.path):
         raise ConfigurationError(
-            f"{flag}: {escape(str(path))} lies inside {escape(str(root))}, which is examined",
-            hint="what decides must not come from there; keep it elsewhere, or name it as base:PATH with --repo",
+            f"{flag}: {escape(str(path))} lies inside {tree.flag} {escape(str(tree.path))}",
+            hint="what decides must not come from what is examined; keep it elsewhere, or with --repo say base:PATH",
         )
 
 
@@ -115,7 +123,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
         raise UsageError("--canonical-paths goes with --as: a done receipt has no other paths")
     if root is None and flags["recheck"]:
         raise UsageError("--recheck needs --root")
-    git = flags["git"]
+    git = flags.get("git")
     if root is None and git is None and flags["recheck_commands"]:
         raise UsageError("--recheck-commands needs --root or --repo")
     if flags["recheck_commands"]:

@@ -238,7 +238,7 @@ def _endless(path: Path) -> None:
 
 READERS: Final = {
     "receipt": (["verify", "{}", *VERIFY[2:]], 3),
-    "statement": (["sign", "{}", "--key", "key.pem"], 3),
+    "statement": (["sign", "{}", "--key", "receipt.json"], 3),
     "key": (["verify", "receipt.json", "--trusted-key", "worker={}"], 4),
     "trust": (["verify", "receipt.json", "--trust", "{}"], 4),
     "profile": ([*VERIFY, "--profile", "{}"], 4),

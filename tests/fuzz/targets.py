@@ -4,6 +4,7 @@ A target runs one input. It ends quietly, or with an error that the reader is al
 an answer that contradicts itself, and a message that could act on a terminal are findings.
 """
 
+import gzip
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +15,17 @@ from unicodedata import category
 
 from msgspec.structs import replace
 
-from in_toto_done_receipt.errors import DoneReceiptError, MalformedInput, ProfileError, SignatureNotTrusted, TrustError
+from in_toto_done_receipt.admission.custom.archive import read_archive
+from in_toto_done_receipt.admission.custom.bundle import bundle
+from in_toto_done_receipt.admission.custom.manifest import read_manifest as read_bundle_manifest
+from in_toto_done_receipt.errors import (
+    ConfigurationError,
+    DoneReceiptError,
+    MalformedInput,
+    ProfileError,
+    SignatureNotTrusted,
+    TrustError,
+)
 from in_toto_done_receipt.handlers.registry import handlers_by_type
 from in_toto_done_receipt.importers import agent_receipt, harness_receipt
 from in_toto_done_receipt.importers.harness_format import file_bytes
@@ -41,6 +52,7 @@ from in_toto_done_receipt.wire.bundle import Bundle
 from in_toto_done_receipt.wire.canonical import canonical
 from in_toto_done_receipt.wire.dsse import read_envelope, write_envelope
 from in_toto_done_receipt.wire.escape import escape
+from in_toto_done_receipt.wire.paths import check_path, twin_key
 from in_toto_done_receipt.wire.reader import read_receipts
 from in_toto_done_receipt.wire.record import to_tree
 from in_toto_done_receipt.wire.rfc3339 import parse_time
@@ -240,6 +252,19 @@ def _root(data: bytes) -> None:
     genuine.root_mutant(data)
 
 
+def _policy_bundle(data: bytes) -> None:
+    """A tar file in a bundle: its files have names that stay inside it, each once."""
+    files = read_archive(gzip.compress(data, 1), what="bundle")
+    assert all(check_path(name) is None for name in files)
+    assert len({twin_key(name) for name in files}) == len(files)
+    read_bundle_manifest(files.get(".manifest"), what="bundle")
+
+
+def _policy_bundles() -> Iterable[bytes]:
+    rules = {path.name: path.read_bytes() for path in (DATA / "own-policy" / "rules").rglob("*.rego")}
+    yield gzip.decompress(bundle(rules, revision="1", roots=("done_receipt/custom",)))
+
+
 def _of_attestations(data: bytes, random: Random) -> bytes:
     return mutant(data, tuple(genuine.bundles().values()), random)
 
@@ -403,6 +428,13 @@ TARGETS: Final = (
         name="root", run=_root, allowed=(TrustError,), seeds=lambda: [genuine.root()], words=WORDS, mutate=_of_roots
     ),
     Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),
+    Target(
+        name="policy-bundle",
+        run=_policy_bundle,
+        allowed=(ConfigurationError,),
+        seeds=_policy_bundles,
+        words=("ustar", "roots", "rego_version", "done_receipt/custom", "../", "._", ".manifest", "path=", "size="),
+    ),
 )
 
 

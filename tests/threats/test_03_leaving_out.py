@@ -70,7 +70,7 @@ def test_threat_03_an_audit_log_makes_its_pin_in_the_receipt_required(desk: Desk
 
 
 def test_threat_03_a_flag_that_nobody_can_follow_yet_is_refused_not_forgotten(desk: Desk) -> None:
-    seen = desk.run("verify", *desk.lay(generate.Case(why="")), "--repo", ".", "--base", "0" * 40)
+    seen = desk.run("verify", *desk.lay(generate.Case(why="")), "--overlay", "hidden")
     assert seen.code == 4
     assert "not available in this version" in seen.err
 
