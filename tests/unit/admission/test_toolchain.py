@@ -50,6 +50,45 @@ def test_an_error_is_named_with_its_line(policy: Path, tool: Callable[[str], Pat
         toolchain.check(tool("opa"), policy)
 
 
+HANDLER = "done_receipt/rules/statement/handler/handler.rego"
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("input.result.examined", "input.result.examind", r"undefined ref: input\.result\.examind"),
+        ("input.result.examined", "input.result.untrusted", r"undefined ref: input\.result\.untrusted"),
+        ("short_name: handler", "short_name: handle", r"statement\.handler: METADATA short_name is handle"),
+        (
+            "#   effective_on: always\n",
+            "",
+            r"statement\.handler: METADATA custom keys missing or unknown: effective_on",
+        ),
+        ("effective_on: always", "effective_on: 2027-01-01T00:00:00Z", r"catalogue\.rego: is not what the METADATA"),
+        ("depends_on: [signature.trusted]", "depends_on: []", r"catalogue\.rego: is not what the METADATA"),
+        ("severity: error", "severity: grave", r"statement\.handler: METADATA severity is grave"),
+    ],
+)
+def test_the_policy_lints_itself(policy: Path, tool: Callable[[str], Path], old: str, new: str, message: str) -> None:
+    shutil.copytree(policy_folder() / "schemas", policy / "schemas")
+    rule = policy / HANDLER
+    text = rule.read_text(encoding="utf-8")
+    assert old in text
+    rule.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=message):
+        toolchain.check(tool("opa"), policy)
+
+
+@pytest.mark.integration
+def test_a_build_tells_the_policy_of_its_rules(policy: Path, tmp_path: Path, tool: Callable[[str], Path]) -> None:
+    told = policy / "done_receipt" / "catalogue" / "catalogue.rego"
+    whole = told.read_bytes()
+    told.unlink()
+    toolchain.build(tool("opa"), policy, tmp_path / "out")
+    assert told.read_bytes() == whole
+
+
 @pytest.mark.integration
 def test_a_failing_test_is_an_error(policy: Path, tool: Callable[[str], Path]) -> None:
     (policy / "done_receipt" / "bad_test.rego").write_text("package done_receipt.bad_test\n\ntest_no if 1 == 2\n")
