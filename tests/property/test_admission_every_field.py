@@ -19,12 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
+from in_toto_done_receipt.admission.custom.tools import whole_bundle
 from in_toto_done_receipt.admission.embedded import EmbeddedEngine
+from in_toto_done_receipt.admission.engines import close_engine, open_engine
 from in_toto_done_receipt.admission.opa import OpaEngine
 from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.errors import EngineError
 from tests.policy_inputs import of_all_cases
 from tests.property.denied import DELETED, Place, at, changed, doubled, other_types
+from tests.running_opa import running_opa
 
 Mutation = tuple[str, Place, Any]  # an input, a place in it, what stands there instead
 Documents = dict[str, dict[str, Any]]
@@ -137,6 +140,17 @@ def test_no_field_of_any_denied_input_heals_it(engine: EmbeddedEngine, denied: D
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda one: healed(engine, denied, list(mutations(*one))), denied.items())
         assert [place for places in found for place in places] == []
+
+
+@pytest.mark.integration
+@pytest.mark.loopback
+def test_no_field_of_a_denied_input_heals_it_for_a_server(denied: Documents, tool: Callable[[str], Path]) -> None:
+    """A part of the same: there a type error ends the evaluation, where the embedded engine makes a rule silent."""
+    every = [one for name, document in denied.items() for one in mutations(name, document)]
+    with running_opa(tool("opa"), whole_bundle(policy_folder())) as url:
+        server = open_engine(f"opa-server={url}")
+        assert healed(server, denied, every[::53]) == []
+        close_engine(server)
 
 
 @ENOUGH
