@@ -23,6 +23,7 @@ from in_toto_done_receipt.report.text import render_text
 from in_toto_done_receipt.wire.config import nearest
 
 FORMATS: Final = ("text", "json", "policy-input")
+_ECHO: Final = 1 << 18  # characters
 LATER_FORMATS: Final = ("gh", "github", "sarif", "junit", "markdown", "html")
 
 
@@ -109,8 +110,9 @@ def error_document(error: DoneReceiptError) -> str:
 def write_all(texts: dict[Path, list[str]]) -> None:
     """Each output file as a whole; `-` is standard output."""
     for path, parts in texts.items():
-        data = "".join(parts)
-        if str(path) == "-":
-            click.echo(data, nl=False)
-        else:
-            write_atomic(path, data.encode())
+        if str(path) != "-":
+            write_atomic(path, "".join(parts).encode())
+            continue
+        for part in parts:
+            for at in range(0, len(part), _ECHO):  # a stream that is written at once is held twice more
+                click.echo(part[at : at + _ECHO], nl=False)

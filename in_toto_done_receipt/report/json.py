@@ -29,6 +29,9 @@ def dump(tree: Any, *, indent: int | None) -> str:
     """ASCII only and no command of a CI runner in it, so that no terminal and no log acts on what a receipt says."""
     if indent is None:
         return ascii_json(json.dumps(tree, separators=(",", ":"), ensure_ascii=True, allow_nan=False))
-    text = io.StringIO()  # with an indent, dumps would hold each bracket and comma as a string of its own
+    # With an indent, dumps would hold each bracket as a string of its own, and StringIO four bytes a character.
+    whole = io.BytesIO()
+    text = io.TextIOWrapper(whole, encoding="ascii", newline="")
     json.dump(tree, text, indent=indent, ensure_ascii=True, allow_nan=False)
-    return ascii_json(text.getvalue())
+    text.flush()
+    return ascii_json(str(whole.getbuffer(), "ascii"))
