@@ -25,6 +25,9 @@ from tests.cli.conftest import Cli
 Json = dict[str, Any]
 
 TIMES_FILE: Final = 8  # peak memory of a verification, in sizes of the receipt
+# Printing JSON holds the document once more, and what json.dump has not handed over. This was hidden while the policy
+# engine took 20 MiB more at the start than it does now: the whole peak fell from 74 to 59 MiB.
+TIMES_FILE_AS_JSON: Final = 12
 STEPS: Final = 2 << 20  # bytes; the interpreter takes memory in steps of 1 MiB, and two measurements are compared
 SLOWER: Final = 2.0  # how much longer than in proportion a larger receipt may take, on a machine that does other things
 MIB: Final = 1 << 20
@@ -134,7 +137,7 @@ VERIFY: Final = ["verify", "receipt.json", "--trusted-key", "worker=worker.pub",
         pytest.param({"payload_of_bytes": MIB}, {"payload_of_bytes": 10 * MIB}, id="bytes"),
     ],
 )
-def test_memory_is_at_most_eight_times_the_file(
+def test_memory_grows_with_the_file(
     tmp_path: Path, small: dict[str, int], large: dict[str, int], flags: list[str]
 ) -> None:
     peaks, files = [], []
@@ -143,7 +146,8 @@ def test_memory_is_at_most_eight_times_the_file(
         seen = measured(*VERIFY, *flags, cwd=tmp_path)
         assert seen.code == 12, seen.err  # nothing to look at was given: examined as a whole, and denied
         peaks.append(seen.peak)
-    assert peaks[1] - peaks[0] <= TIMES_FILE * (files[1] - files[0]) + STEPS
+    times = TIMES_FILE_AS_JSON if flags else TIMES_FILE
+    assert peaks[1] - peaks[0] <= times * (files[1] - files[0]) + STEPS
 
 
 def _seconds(work: Callable[[], object]) -> float:
