@@ -25,7 +25,7 @@ from in_toto_done_receipt.wire.escape import escape
 
 _OPEN: Final = (
     "what the tests do: a passing test proves what it tests and no more",
-    "which revision was worked on: reading git, and tests in a clean room, come with a later version",
+    "which revision was worked on, unless verify gets --repo, --base and --head; tests in a clean room come later",
 )
 
 

@@ -1,4 +1,4 @@
-"""The finished work, wherever it is: a directory now, a tree of git objects in a later version.
+"""The finished work, wherever it is: a directory, or a tree of git objects (`observe.git`).
 
 A directory is held by its descriptor; every path is opened from there, part by part, and no symbolic link is followed
 on the way. A mount point inside is a directory like any other.
