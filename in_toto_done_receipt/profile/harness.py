@@ -73,11 +73,13 @@ _NODE: Final = (
     HarnessFile("**/tsconfig*.json", "decides how tests are compiled, and what paths mean"),
 )
 
+# unittest takes test*.py; a product's testing.py is no test for that.
+_UNITTEST: Final = ("**/test[_0-9A-Z]*.py", "**/tests.py", "**/test.py")
 _SCRIPTS: Final = ("[jt]s", "[jt]sx", "[cm][jt]s")
 
 # Modules that a folder on the path of imports can put in the place of the real ones; folders that runners put there.
 _SHADOWED: Final = (sys.stdlib_module_names - {"test"}) | {"pytest", "_pytest", "pluggy", "iniconfig", "coverage"}
-_IMPORTED_FROM: Final = frozenset({"", "tests", "test", "src"})
+_IMPORTED_FROM: Final = frozenset({"", "tests", "test"})
 _PYTHON_NAMES: Final = frozenset({"pytest", "unittest", "tox"})
 
 HARNESSES: Final[tuple[HarnessSet, ...]] = (
@@ -90,7 +92,7 @@ HARNESSES: Final[tuple[HarnessSet, ...]] = (
         ("**/test_*.py", "**/*_test.py", "tests/**", "test/**"),
         (*_PYTEST, *_PYTHON),
     ),
-    HarnessSet("unittest", ("**/test*.py",), ("**/test*.py", "tests/**", "test/**"), _PYTHON),
+    HarnessSet("unittest", _UNITTEST, (*_UNITTEST, "tests/**", "test/**"), _PYTHON),
     HarnessSet(
         "tox",
         ("tox.ini", "tox.toml"),
@@ -200,7 +202,8 @@ class Harness:
     """The test and harness files of some ecosystems, with what the profile adds, as one matcher."""
 
     def __init__(self, names: Iterable[str], *, more: Iterable[str] = ()) -> None:
-        chosen = [one for one in HARNESSES if one.name in set(names)]
+        wanted = set(names)
+        chosen = [one for one in HARNESSES if one.name in wanted]
         self.names = tuple(one.name for one in chosen)
         files = dict.fromkeys(file for one in chosen for file in one.harness) | dict.fromkeys(COMMON)
         rows = [*files, *(HarnessFile(pattern, "the profile names it") for pattern in more)]
