@@ -138,7 +138,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             workspace=workspace,
             change=None if git is None else git.change,
             base=None if git is None else git.base,
-            tip_of=None if git is None else git.repository.refs.target,
+            tip_of=None if git is None else git.repository.tip_of,
             artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
             contract=_contract(flags),
             manifest=_manifest(flags, settings),

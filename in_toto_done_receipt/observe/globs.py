@@ -6,7 +6,7 @@ is spelled. The time is linear in the path for every pattern: names are the atta
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from in_toto_done_receipt.errors import ConfigurationError, ObservationError
@@ -61,6 +61,31 @@ class Glob(Value, kw_only=True):
             if not _fits(part, name):
                 return False
         return folder.count("/") + 1 < len(self.parts)
+
+
+class GlobSet:
+    """Several globs, asked at once: of most paths the last name or the folder says that none matches."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        globs = [(index, compile_glob(pattern)) for index, pattern in enumerate(patterns)]
+        self._below = [(index, glob) for index, glob in globs if glob.parts[-1] is _DEEP]
+        self._named = [(index, glob) for index, glob in globs if glob.parts[-1] is not _DEEP]
+        lasts = {glob.pattern.rpartition("/")[2]: glob.parts[-1] for _, glob in self._named}
+        self._literals = frozenset(last for last in lasts if not _MAGIC.search(last))
+        others = [part.pattern for last, part in lasts.items() if last not in self._literals and part is not None]
+        self._others = re.compile("|".join(f"(?:{one})" for one in others) or r"(?!)", re.DOTALL)
+        self._folders: dict[str, tuple[int, ...]] = {}
+
+    def matching(self, path: str) -> tuple[int, ...]:
+        """The positions of the patterns that match this path, in order."""
+        folder, _, name = path.rpartition("/")
+        found = self._folders.get(folder)
+        if found is None:  # a final `**` sees the folder only
+            found = tuple(index for index, glob in self._below if glob.matches(path))
+            self._folders[folder] = found
+        if name not in self._literals and not self._others.fullmatch(name):
+            return found
+        return tuple(sorted([*found, *(index for index, glob in self._named if glob.matches(path))]))
 
 
 def _fits(part: re.Pattern[str] | None, name: str) -> bool:

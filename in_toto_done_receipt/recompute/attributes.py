@@ -1,39 +1,69 @@
 """Which files a tree marks as generated: `linguist-generated` in `.gitattributes`, which forges hide in reviews."""
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.globs import Glob, compile_glob
 
-_ON = ("linguist-generated", "linguist-generated=true")
-_OFF = ("-linguist-generated", "!linguist-generated", "linguist-generated=false")
+_NAME: Final = "linguist-generated"
+_LINE: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\S+)\s+(.*)')
 
 
 class Generated:
-    """The patterns of all `.gitattributes` of a tree, in the order in which they apply."""
+    """The patterns of all `.gitattributes` of a tree, in the order in which they apply (gitattributes(5))."""
 
     def __init__(self, files: Iterable[tuple[str, str]]) -> None:
         """`files` are (path, text) of the attribute files."""
         self._rows: list[tuple[Glob, bool]] = []
+        self._macros: dict[str, bool] = {}
         for path, text in sorted(files, key=lambda file: file[0].count("/")):
             folder = path.rpartition("/")[0]
             for line in text.splitlines():
                 self._add(folder, line)
 
     def __contains__(self, path: str) -> bool:
-        marked = False
-        for glob, on in self._rows:
-            if glob.matches(path):
-                marked = on
-        return marked
+        return next((on for glob, on in reversed(self._rows) if glob.matches(path)), False)
+
+    @property
+    def rows(self) -> int:
+        """How many patterns there are."""
+        return len(self._rows)
 
     def _add(self, folder: str, line: str) -> None:
-        pattern, *attributes = line.split()[:50] or [""]
-        on = any(word in _ON for word in attributes)
-        if not pattern or pattern.startswith("#") or not (on or any(word in _OFF for word in attributes)):
+        match = _LINE.fullmatch(line)
+        if match is None or match[1].startswith("#"):
             return
-        text = pattern.removeprefix("/") if "/" in pattern else f"**/{pattern}"
+        states = [state for word in match[2].split() if (state := self._state(word)) is not None]
+        if not states:
+            return
+        if match[1].startswith("[attr]"):
+            if not folder:  # git takes macros from the top only
+                self._macros[match[1].removeprefix("[attr]")] = states[-1]
+            return
         try:
-            self._rows.append((compile_glob(f"{folder}/{text}" if folder else text), on))
+            self._rows.append((compile_glob(_glob(folder, match[1])), states[-1]))
         except ConfigurationError:
-            return  # a pattern of git's own kind: it hides nothing that is not shown without it
+            return  # it ends with a slash, which matches no file, or is no pattern at all
+
+    def _state(self, word: str) -> bool | None:
+        """Whether this word marks a file, or takes a mark back; None for another attribute. As linguist reads it."""
+        name, has_value, value = word.partition("=")
+        if name in self._macros:
+            return self._macros[name]
+        if name == _NAME:
+            return not has_value or value != "false"
+        return False if word in (f"-{_NAME}", f"!{_NAME}") else None
+
+
+def _glob(folder: str, pattern: str) -> str:
+    """A pattern of git's as one of ours, relative to the root."""
+    quoted = pattern.startswith('"') and pattern.endswith('"')
+    text = re.sub(r"\\(.)", r"\1", pattern[1:-1]) if quoted else pattern
+    text = re.sub(r"\\(.)", r"[\1]", text)
+    text = text.removeprefix("/") if "/" in text else f"**/{text}"
+    parts = [part if part == "**" else re.sub(r"\*\*+", "*", part) for part in text.split("/")]
+    # A folder's own name holds no pattern.
+    above = [re.sub(r"([*?\[])", r"[\1]", part) for part in folder.split("/")] if folder else []
+    return "/".join([*above, *parts])

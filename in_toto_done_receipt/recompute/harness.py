@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from in_toto_done_receipt.errors import DoneReceiptError
+from in_toto_done_receipt.errors import DoneReceiptError, LimitExceeded
 from in_toto_done_receipt.profile.harness import Harness, in_use
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.context import RecomputeContext
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from in_toto_done_receipt.observe.git.changes import Change
 
 _READ_BYTES = 1 << 20  # of a manifest that is compared key by key
+_FILES = ("100644", "100755")
 
 
 def harness_of(change: "GitChange", settings: Settings) -> Harness:
@@ -24,28 +25,29 @@ def harness_of(change: "GitChange", settings: Settings) -> Harness:
 
 
 def harness_keys(context: RecomputeContext, change: "Change") -> tuple[str, ...] | None:
-    """The harness keys that differ in a file that is product and harness at once; None if it is only harness."""
+    """The harness keys that differ in a file that is product and harness at once; None if it is only harness.
+
+    A link or a submodule in the place of such a file is no such file.
+    """
     name = PurePosixPath(change.path.decode("utf-8", "surrogateescape")).name
+    sides = (change.old, change.new)
     compare = harness_part(name)
-    if compare is None or change.old is None or change.new is None or context.workspace is None:
+    if compare is None or any(side is not None and side.mode not in _FILES for side in sides):
         return None
-    texts = [_text(context, side.id) for side in (change.old, change.new)]
-    if texts[0] is None or texts[1] is None:
+    try:
+        old, new = (None if side is None else _text(context, side.id) for side in sides)
+    except (DoneReceiptError, UnicodeDecodeError):
         return ("cannot be read",)
-    return compare(texts[0], texts[1])
+    return compare(old, new)
 
 
-def _text(context: RecomputeContext, id: str) -> str | None:
+def _text(context: RecomputeContext, id: str) -> str:
     from in_toto_done_receipt.observe.git.workspace import GitWorkspace
 
-    if not isinstance(context.workspace, GitWorkspace):
-        return None
+    assert isinstance(context.workspace, GitWorkspace)  # noqa: S101 - there is a change
     objects = context.workspace.repository.objects
     sizes = objects.sizes([id])
     if sizes[id] > _READ_BYTES:
-        return None
-    try:
-        ((_, data),) = objects.blobs([id], sizes)
-        return data.decode("utf-8")
-    except (DoneReceiptError, UnicodeDecodeError):
-        return None
+        raise LimitExceeded("file-bytes", allowed=_READ_BYTES, value=sizes[id])
+    ((_, data),) = objects.blobs([id], sizes)
+    return data.decode("utf-8")

@@ -1,17 +1,26 @@
 """Files that are product and harness at once, compared key by key: dependencies may change, how tests run may not.
 
-Pure: two texts in, the keys that differ out. A text that cannot be read counts as one that differs.
+Pure: two texts in, the keys that differ out. A text that cannot be read counts as one that differs. A file that was
+not there, or is gone, is compared with an empty one where that means the same to the tools that read it.
 """
 
-import configparser
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-_PYPROJECT: Final = (("build-system",), ("tool", "pytest"), ("tool", "tox"), ("tool", "coverage"), ("tool", "nox"))
+_PYPROJECT: Final = (
+    ("build-system",),
+    ("project", "entry-points"),
+    *(("tool", name) for name in ("pytest", "tox", "coverage", "nox", "poe", "taskipy")),
+    ("tool", "hatch", "envs"),
+    ("tool", "pdm", "scripts"),
+    ("tool", "poetry", "plugins"),
+)
 _CARGO: Final = (
-    *(("package", name) for name in ("autotests", "autobins", "autobenches", "autoexamples", "build", "metadata")),
+    *(("package", name) for name in ("autotests", "autobins", "autobenches", "autoexamples", "autolib")),
+    *(("package", name) for name in ("build", "metadata", "workspace")),
     *(("lib", name) for name in ("test", "harness", "doctest", "path")),
     ("test",),
     ("bench",),
@@ -21,17 +30,29 @@ _CARGO: Final = (
     ("replace",),
     ("profile", "test"),
     ("profile", "dev"),
-    ("workspace", "members"),
+    *(("workspace", name) for name in ("members", "exclude", "default-members")),
 )
 _PACKAGE: Final = tuple(
-    (name,) for name in ("scripts", "imports", "type", "jest", "vitest", "mocha", "ava", "c8", "nyc", "babel", "main")
+    (name,)
+    for name in (
+        *("scripts", "imports", "type", "workspaces", "packageManager"),
+        *("jest", "vitest", "mocha", "ava", "tap", "c8", "nyc", "babel"),
+    )
 )
-_SETUP_CFG: Final = ("tool:pytest", "pytest", "aliases", "coverage:run", "coverage:report", "options.entry_points")
-_GO_HARNESS: Final = ("replace", "toolchain", "godebug", "exclude", "tool", "module")
+_SETUP_CFG: Final = re.compile(
+    r"tool:pytest|pytest|aliases|options\.entry_points|nosetests|unittest|test|(?:coverage|tox|testenv)(?::.*)?"
+)
+_GO_HARNESS: Final = ("replace", "toolchain", "godebug", "exclude", "ignore", "tool", "module")
+_GO_BLOCK: Final = re.compile(r"(\w+)\s*\(")
+_GO_COMMENT: Final = re.compile(r"(?:^|\s)//.*")
 
 
-def harness_part(name: str) -> Callable[[str, str], tuple[str, ...]] | None:
-    """The comparison for files of this base name: (old, new) -> the harness keys that differ. None if it is not one."""
+def harness_part(name: str) -> Callable[[str | None, str | None], tuple[str, ...] | None] | None:
+    """The comparison for files of this base name: (old, new) -> the harness keys that differ.
+
+    None for a name that is no such file. The comparison is None where one side is missing and that means something of
+    its own: a new package.json or go.mod changes what its folder is, also when it says nothing.
+    """
     return _COMPARED.get(name)
 
 
@@ -50,12 +71,20 @@ def _at(tree: Any, key: tuple[str, ...]) -> Any:
 
 
 def _ini(old: str, new: str) -> tuple[str, ...]:
-    sections = []
-    for text in (old, new):
-        parser = configparser.RawConfigParser(strict=False)
-        parser.read_string(text)
-        sections.append({name: dict(parser.items(name)) for name in _SETUP_CFG if parser.has_section(name)})
-    return tuple(name for name in _SETUP_CFG if sections[0].get(name) != sections[1].get(name))
+    before, after = _sections(old), _sections(new)
+    return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+
+
+def _sections(text: str) -> dict[str, list[str]]:
+    """The lines of each section that steers tests, as they stand: the tools disagree about what they mean."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            name = line[1:].partition("]")[0].strip()
+        elif line.strip() and not line.startswith(("#", ";")) and _SETUP_CFG.fullmatch(name):
+            found.setdefault(name, []).append(line.rstrip())
+    return found
 
 
 def _go_mod(old: str, new: str) -> tuple[str, ...]:
@@ -67,36 +96,44 @@ def _go_lines(text: str) -> dict[str, list[str]]:
     """The lines of each directive, alone or in a block."""
     found: dict[str, list[str]] = {word: [] for word in _GO_HARNESS}
     block = None
-    for line in (raw.partition("//")[0].strip() for raw in text.splitlines()):
-        word, _, rest = line.partition(" ")
+    for line in (_GO_COMMENT.sub("", raw).strip() for raw in text.splitlines()):
+        word, *rest = line.split(None, 1) or [""]
         if block is not None:
             if line == ")":
                 block = None
             elif block in found and line:
                 found[block].append(line)
-        elif rest.strip() == "(":
-            block = word
+        elif opened := _GO_BLOCK.fullmatch(line):
+            block = opened[1]
         elif word in found:
-            found[word].append(rest.strip())
+            found[word].append("".join(rest))
     return found
 
 
-def _guarded(compare: Callable[[str, str], tuple[str, ...]]) -> Callable[[str, str], tuple[str, ...]]:
-    def compared(old: str, new: str) -> tuple[str, ...]:
+_Texts = Callable[[str | None, str | None], tuple[str, ...] | None]
+
+
+def _guarded(compare: Callable[[str, str], tuple[str, ...]], *, missing: str | None) -> _Texts:
+    """`missing` is the text that means the same as no file; None if there is none."""
+
+    def compared(old: str | None, new: str | None) -> tuple[str, ...] | None:
+        before, after = (missing if text is None else text for text in (old, new))
+        if before is None or after is None:
+            return None
         try:
-            return compare(old, new)
-        except (ValueError, configparser.Error, RecursionError) as fault:
+            return compare(before, after)
+        except (ValueError, RecursionError) as fault:
             return (f"cannot be read: {type(fault).__name__}",)
 
     return compared
 
 
-_COMPARED: Final[Mapping[str, Callable[[str, str], tuple[str, ...]]]] = {
-    "pyproject.toml": _guarded(lambda old, new: _toml(_PYPROJECT, old, new)),
-    "Cargo.toml": _guarded(lambda old, new: _toml(_CARGO, old, new)),
-    "package.json": _guarded(lambda old, new: _differing(_PACKAGE, json.loads(old), json.loads(new))),
-    "setup.cfg": _guarded(_ini),
-    "go.mod": _guarded(_go_mod),
+_COMPARED: Final[Mapping[str, _Texts]] = {
+    "pyproject.toml": _guarded(lambda old, new: _toml(_PYPROJECT, old, new), missing=""),
+    "Cargo.toml": _guarded(lambda old, new: _toml(_CARGO, old, new), missing=""),
+    "package.json": _guarded(lambda old, new: _differing(_PACKAGE, json.loads(old), json.loads(new)), missing=None),
+    "setup.cfg": _guarded(_ini, missing=""),
+    "go.mod": _guarded(_go_mod, missing=None),
     # Locks say which dependencies are meant; they steer nothing else.
     "Cargo.lock": lambda _old, _new: (),
     "go.sum": lambda _old, _new: (),

@@ -1,6 +1,6 @@
 """The cases of a change in git, by name; what each is about stands in its `why`. See generate_changes.py."""
 
-from generate_changes import FLAGS, GREET, PROFILE, TEST, WORK, Case
+from testdata.receipts.generate_changes import FLAGS, GREET, PROFILE, TEST, WORK, Case
 
 SCOPED = PROFILE + '\n[change]\nallowed = ["src/**"]\nprotected = ["src/vault/**"]\n'
 TARGET = ["--repo", "{repo}", "--target-ref", "main", "--head", "work", "--profile", "base:acceptance.toml"]

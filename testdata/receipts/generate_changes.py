@@ -15,10 +15,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(Path(__file__).parent))
 
-from generate import NOW, envelope, file, manifest_bytes, payload_of, pretty  # noqa: E402  (found by the two lines above)
-
+from testdata.receipts.generate import (  # noqa: E402  (found by the line above)
+    NOW,
+    envelope,
+    file,
+    manifest_bytes,
+    payload_of,
+    pretty,
+)
 from tests.repositories.history import build_history  # noqa: E402
 
 Json = dict[str, Any]
@@ -72,12 +77,13 @@ class Case:
 
     def told(self) -> Json:
         """The history as it stands in history.json."""
-        first = {"name": "base", "branch": "main", "files": {**BASE, **self.base, "acceptance.toml": self.profile}}
+        stands: Files = {**BASE, **self.base, "acceptance.toml": self.profile}
         second: Json = {"name": "work", "branch": "work", "from": "base", "files": self.work}
         second |= {"links": self.links} if self.links else {}
         second |= {"executable": list(self.executable)} if self.executable else {}
-        files = {path: text for path, text in first["files"].items() if text is not None}
-        return {**self.history, "commits": [first | {"files": files}, second, *self.commits]}
+        files = {path: text for path, text in stands.items() if text is not None}
+        first: Json = {"name": "base", "branch": "main", "files": files}
+        return {**self.history, "commits": [first, second, *self.commits]}
 
     def statement(self, repo: Any, ids: dict[str, str]) -> Json:
         """The receipt, before it is signed."""
@@ -144,7 +150,7 @@ def _file(repo: Any, commit: str, path: str) -> Json:
 
 def write_cases(folder: Path) -> None:
     """Write everything below this folder, replacing what a former run left there."""
-    from change_cases import HONEST, REFUSED  # they are made of what stands here
+    from testdata.receipts.change_cases import HONEST, REFUSED  # they are made of what stands here
 
     shutil.rmtree(folder / "changes", ignore_errors=True)
     for name, case in (HONEST | {f"{name}_fail": case for name, case in REFUSED.items()}).items():
@@ -155,5 +161,5 @@ def write_cases(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.modules["generate_changes"] = sys.modules["__main__"]
+    sys.modules["testdata.receipts.generate_changes"] = sys.modules["__main__"]
     write_cases(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

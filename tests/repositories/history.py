@@ -20,6 +20,8 @@ def build_history(history: dict[str, Any], folder: Path) -> tuple[Repo, dict[str
         repo.write(commit.get("files", {}))
         for path, target in commit.get("links", {}).items():
             link = repo.path / path
+            if link.is_dir() and not link.is_symlink():
+                link.rmdir()  # what was in it, the commit takes out
             link.unlink(missing_ok=True)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(target)

@@ -11,6 +11,8 @@ import pytest
 from in_toto_done_receipt.cli import main
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from testdata.receipts import generate
+from testdata.receipts.generate_changes import Case as ChangeCase
+from tests.repositories.changes import Laid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,15 @@ class Seen:
     @property
     def reasons(self) -> set[str]:
         return {finding["reason"] for check in self.result["checks"] for finding in check["findings"]}
+
+    @property
+    def change(self) -> Any:
+        return self.result["change"]
+
+    def said_of(self, reason: str) -> dict[str | None, str]:
+        """Path -> message of the findings with this reason."""
+        findings = [finding for check in self.result["checks"] for finding in check["findings"]]
+        return {finding.get("path"): finding["message"] for finding in findings if finding["reason"] == reason}
 
     @property
     def states(self) -> dict[str, str]:
@@ -81,6 +92,17 @@ class Desk:
 
     def verify(self, case: generate.Case, *more: str) -> Seen:
         return self.run("verify", *self.lay(case), "--json", *more)
+
+    def lay_change(self, case: ChangeCase) -> Laid:
+        """Build the repository of a change, and a receipt beside it."""
+        return Laid(case, self.folder)
+
+    def verify_change(self, case: ChangeCase, *more: str) -> Seen:
+        return self.run("verify", *self.lay_change(case).words(*more), "--json")
+
+    def look(self, laid: Laid, *more: str) -> Seen:
+        """`verify` of what was laid out and damaged since."""
+        return self.run("verify", *laid.words(*more), "--json")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ Answer: pairs of name and digest, unique names, a manifest for the whole tree (c
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_changes import WORK, Case
 from tests.threats.conftest import Desk
 
 TWO = {"a.txt": "first\n", "b.txt": "second\n"}
@@ -48,3 +49,27 @@ def test_threat_11_an_artifact_that_the_receipt_does_not_cover_is_refused(desk: 
 def test_threat_11_a_manifest_covers_the_whole_tree(desk: Desk) -> None:
     seen = desk.verify(generate.Case(why="", change=generate.with_manifest, work=TWO))
     assert (seen.code, "output-manifest.differs" in seen.reasons) == (11, True)
+
+
+FIFTY: dict[str, str | None] = {f"src/part{number}.py": f"x = {number}\n" for number in range(50)}
+
+
+def test_threat_11_every_changed_path_has_to_be_covered(desk: Desk) -> None:
+    seen = desk.verify_change(Case(why="", work={"README.md": "# greet\n\nmore\n", **FIFTY}, subjects=("README.md",)))
+    assert (seen.code, set(seen.said_of("subjects.uncovered"))) == (11, set(FIFTY))
+
+
+def test_threat_11_a_recomputed_manifest_covers_them(desk: Desk) -> None:
+    case = Case(why="", work={**WORK, **FIFTY}, subjects=("src/greet.py",), manifest=True)
+    assert desk.verify_change(case).code == 0
+
+
+def test_threat_11_of_a_great_many_the_rest_is_counted(desk: Desk) -> None:
+    many: dict[str, str | None] = {f"src/part{number}.py": f"x = {number}\n" for number in range(150)}
+    seen = desk.verify_change(Case(why="", work={**WORK, **many}, subjects=("src/greet.py",)))
+    assert seen.said_of("subjects.uncovered")[None] == "and 50 more path(s) changed and are no subjects"
+
+
+def test_threat_11_what_is_deleted_needs_no_cover(desk: Desk) -> None:
+    seen = desk.verify_change(Case(why="", base={"src/old.py": "x\n"}, work={**WORK, "src/old.py": None}))
+    assert seen.code == 0

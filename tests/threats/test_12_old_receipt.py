@@ -5,6 +5,7 @@ Answer: bytes, context, payload digest and age are the verifier's to demand (sou
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_changes import FLAGS, PROFILE, WORK, Case
 from tests.threats.conftest import Desk, profile
 
 
@@ -63,3 +64,42 @@ def test_threat_12_a_repository_that_only_admit_demands_was_not_compared(desk: D
     assert seen.code == 0
     assert desk.run("admit", "result.json").code == 0
     assert desk.run("admit", "result.json", "--repository", OURS).code == 12
+
+
+def after(name: str, start: str, branch: str = "work") -> dict[str, object]:
+    return {"name": name, "branch": branch, "from": start, "files": {"src/more.py": f"{name} = 1\n"}}
+
+
+def test_threat_12_a_later_head(desk: Desk) -> None:
+    seen = desk.verify_change(Case(why="", commits=(after("later", "work"),)))
+    assert (seen.code, {"freshness.other_head", "subjects.uncovered"} <= seen.reasons) == (11, True)
+
+
+def test_threat_12_another_branch_with_the_same_files(desk: Desk) -> None:
+    """The same tree, reached by another commit: the receipt is of another commit."""
+    flags = [word.replace("work", "other") for word in FLAGS]
+    commit = {"name": "other", "branch": "other", "from": "base", "files": dict(WORK)}
+    seen = desk.verify_change(Case(why="", commits=(commit,), flags=flags))
+    assert (seen.code, seen.violations, "freshness.other_head" in seen.reasons) == (12, {"freshness.time"}, True)
+
+
+def test_threat_12_another_base(desk: Desk) -> None:
+    """Half of the change was verified before: the receipt is about the whole."""
+    both = ("src/greet.py", "src/more.py")
+    laid = desk.lay_change(Case(why="", commits=(after("later", "work"),), source=("base", "later"), subjects=both))
+    flags = ["--repo", "{repo}", "--base", "{work}", "--head", "work", "--profile", "base:acceptance.toml"]
+    seen = desk.run("verify", *laid.with_flags(flags), "--json")
+    assert (seen.code, "freshness.other_base" in seen.reasons) == (12, True)
+
+
+def test_threat_12_a_fork_has_the_same_commits(desk: Desk) -> None:
+    seen = desk.verify_change(Case(why="", profile=PROFILE + f'\n[source]\nrepository = "{OURS}"\n'))
+    assert (seen.code, "freshness.other_repository" in seen.reasons) == (12, True)
+
+
+def test_threat_12_an_annotated_tag_is_its_commit(desk: Desk) -> None:
+    laid = desk.lay_change(Case(why=""))
+    laid.repo.git("tag", "-a", "-m", "done", "done", laid.ids["work"])
+    flags = ["done" if word == "work" else word for word in FLAGS]
+    seen = desk.run("verify", *laid.with_flags(flags), "--json")
+    assert (seen.code, "freshness.head_is_tip" in seen.reasons) == (0, True)

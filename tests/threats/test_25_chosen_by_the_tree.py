@@ -5,6 +5,8 @@ Answer: a path that lies in `--root` or leads through it is refused, and nothing
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_changes import FLAGS as CHANGE
+from testdata.receipts.generate_changes import PROFILE, WORK, Case
 from tests.threats.conftest import Desk
 
 OWN = {
@@ -24,7 +26,7 @@ FLAGS = {
 def refused(desk: Desk, flag: str, path: str, prefix: str) -> None:
     arguments = desk.lay(generate.Case(why="", trust=[] if "trust" in flag else list(generate.TRUST)))
     seen = desk.run("verify", *arguments, flag, prefix + path)
-    assert (seen.code, "lies inside --root" in seen.err) == (4, True), seen.err
+    assert (seen.code, "which is examined" in seen.err) == (4, True), seen.err
 
 
 @pytest.mark.parametrize(("flag", "name", "prefix"), FLAGS.values(), ids=FLAGS)
@@ -48,7 +50,7 @@ def test_threat_25_a_key_that_the_trust_file_takes_from_there(desk: Desk) -> Non
     text = generate.SCOPED.replace("../trust/worker.pub", "workspace/worker.pub")
     arguments = desk.lay(generate.Case(why="", inputs={"trust.toml": text}, trust=["--trust", "trust.toml"]))
     seen = desk.run("verify", *arguments)
-    assert (seen.code, "lies inside --root" in seen.err) == (4, True)
+    assert (seen.code, "which is examined" in seen.err) == (4, True)
 
 
 def test_threat_25_nothing_is_found_by_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +63,36 @@ def test_threat_25_nothing_is_found_by_itself(desk: Desk, monkeypatch: pytest.Mo
     assert desk.run("verify", *arguments).code == 2
     seen = desk.run("verify", *arguments, *generate.TRUST, "--json")
     assert (seen.code, seen.result["profileDigest"]) == (12, None)
+
+
+WEAK = 'version = 1\ncollection = "minimal"\nminimumAssurance = "reported"\n'
+
+
+@pytest.mark.parametrize("spelling", ["{repo}/acceptance.toml", "{repo}/../repo/acceptance.toml", "{repo}/.git/p.toml"])
+def test_threat_25_a_file_of_the_work_tree_is_refused(desk: Desk, spelling: str) -> None:
+    laid = desk.lay_change(Case(why=""))
+    (laid.repo.git_dir / "p.toml").write_text(PROFILE)
+    flags = [word.replace("base:acceptance.toml", spelling) for word in CHANGE]
+    seen = desk.run("verify", *laid.with_flags(flags), "--json")
+    assert (seen.code, "which is examined" in seen.out) == (4, True), seen.out
+
+
+def test_threat_25_base_is_what_base_has(desk: Desk) -> None:
+    """The change weakens the profile, in head and in the work tree: the one at base decides."""
+    laid = desk.lay_change(Case(why="", work={**WORK, "acceptance.toml": WEAK}, sealed=()))
+    (laid.repo.path / "acceptance.toml").write_text(WEAK)
+    seen = desk.look(laid)
+    assert (seen.code, "contract.coverage" in seen.violations) == (12, True)
+
+
+def test_threat_25_a_link_at_base_is_no_file(desk: Desk) -> None:
+    outside = desk.write("outside.toml", PROFILE)
+    laid = desk.lay_change(Case(why=""))
+    repo = laid.repo
+    repo.git("checkout", "-q", "main")
+    (repo.path / "link.toml").symlink_to(outside)
+    base = repo.commit()
+    head = repo.commit(WORK)
+    flags = ["--repo", "{repo}", "--base", base, "--head", head, "--profile", "base:link.toml"]
+    seen = desk.run("verify", *laid.with_flags(flags), "--json")
+    assert (seen.code, "base:link.toml: no such file at base" in seen.out) == (4, True), seen.out

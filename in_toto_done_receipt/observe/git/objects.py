@@ -60,6 +60,7 @@ class Objects:
         self._shallow = shallow
         self._metadata = 0
         self._cause: str | None = None
+        self._refused: tuple[str, str, str | None] | None = None  # the first refusal: git is stopped, so it is the last
         make_scratch(scratch, algorithm)
         views = tuple(scratch / f"view{number}" for number in range(len(stores)))
         for store, view in zip(stores, views, strict=True):
@@ -145,6 +146,7 @@ class Objects:
 
     def _stop(self, kind: str, message: str, hint: str | None) -> NoReturn:
         self._kill(kind)
+        self._refused = self._refused or (message, kind, hint)
         raise RepositoryRefused(message, kind=kind, hint=hint)
 
     def _kill(self, cause: str) -> None:
@@ -174,6 +176,9 @@ class Objects:
     def _ask(self, verb: str, ids: list[str]) -> None:
         if not all(map(_ID.fullmatch, ids)):
             raise ValueError(ids)  # never: nothing but a full id may become a line of git's input
+        if self._refused is not None:
+            message, kind, hint = self._refused
+            raise RepositoryRefused(message, kind=kind, hint=hint)
         lines = "".join(f"{verb} {id}\n" for id in ids) + "flush\n"
         stream = self._process.stdin
         try:

@@ -73,6 +73,7 @@ class Refs:
 
     def target(self, name: str) -> str | None:
         """The id that the ref with this full name holds now, None if there is none. Raises RepositoryRefused."""
+        self._packed = None  # read again: somebody may have packed refs, or moved one, since
         value = self._lookup(os.fsencode(name), _HOPS)
         return None if value is None else value.decode()
 

@@ -58,6 +58,11 @@ class Repository:
         self._use(revision.id)
         return self._history.peel(revision.id), revision
 
+    def tip_of(self, ref: str) -> str | None:
+        """The commit that the ref with this full name holds now, tags peeled; None if there is no such ref."""
+        target = self.refs.target(ref)
+        return None if target is None else self._history.peel(target)
+
     def tree_of(self, commit: str) -> str:
         """The tree of a commit."""
         self._use(commit)

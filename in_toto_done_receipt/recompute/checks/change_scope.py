@@ -16,7 +16,8 @@ if TYPE_CHECKING:  # a verification without a repository does not load the git r
     from in_toto_done_receipt.observe.git.change import GitChange
     from in_toto_done_receipt.observe.git.changes import Change
 
-_SHOWN = 100  # remarks of one kind
+_SHOWN = 100  # findings of one reason; the last one counts the rest
+_FILES = ("100644", "100755")
 _LINKS = (
     ("120000", "symbolic link", "change-scope.symlink"),
     ("160000", "submodule", "change-scope.submodule"),
@@ -32,12 +33,11 @@ def run(case: Case) -> tuple[Finding, ...]:
     case.time_left()
     if not change.changes:
         return (finding("fail", "change-scope.empty", f"nothing differs between {change.base} and {change.head}"),)
-    found = [*_refusals(case, change), *_steering(case, change)]
-    remarks = _remarks(case, change)
+    found = [*_refusals(case, change), *_steering(case, change), *_remarks(case, change)]
     if not any(one.status != "pass" for one in found):
         count = f"{len(change.changes)} path(s) changed, all within what is allowed"
         found.append(finding("pass", "change-scope.within", count))
-    return (*found, *remarks)
+    return tuple(_bounded(found))
 
 
 def _refusals(case: Case, change: "GitChange") -> Iterator[Finding]:
@@ -57,39 +57,59 @@ def _refusals(case: Case, change: "GitChange") -> Iterator[Finding]:
                 path,
                 f"{escape(path)} is {_WORDS[one.kind]}, and the profile does not allow it",
             )
+    yield from _odd_names(change)
+
+
+def _odd_names(change: "GitChange") -> Iterator[Finding]:
+    """Names of what the change touched, and of the folders above, that are worth a finding."""
+    from in_toto_done_receipt.observe.git.compose import folders_of
+
     touched = {one.path for one in change.changes if one.kind != "deleted"}
+    touched |= {parent for path in touched for parent in folders_of(path)}
     for odd in change.listing.odd:
-        if odd.path in touched or any(path.startswith(odd.path + b"/") for path in touched):
-            path = text_of(odd.path)
+        if odd.path not in touched:
+            continue
+        path = text_of(odd.path)
+        if odd.code.startswith("mode_"):  # old tools wrote it; git reads it as we do
+            message = f"{escape(path)} has the unusual mode {odd.code.removeprefix('mode_')}"
+            yield _remark("change-scope.mode", path, message)
+        else:
             yield _fail("change-scope.name", path, f"{escape(path)}: {_ODD.get(odd.code, odd.code.replace('_', ' '))}")
 
 
 def _steering(case: Case, change: "GitChange") -> Iterator[Finding]:
-    """Harness files that the change added, or changed where nothing seals them."""
+    """Harness files that the change added, or changed or deleted where nothing seals them."""
     from in_toto_done_receipt.recompute.harness import harness_of
 
     harness = harness_of(change, case.context.settings)
     sealed = _sealed(case)
     for one in change.changes:
         path = text_of(one.path)
-        why = harness.why(path)
-        if why is None or one.kind == "deleted" or harness.is_test(path):
-            continue
-        if one.kind == "added":
-            yield _fail("change-scope.harness_added", path, f"{escape(path)} is added: {why}")
-        elif path not in sealed:
-            yield _changed(case, one, path, why)
+        plain = one.new is None or one.new.mode in _FILES
+        why = harness.why(path) if plain else harness.why_in_place_of_a_folder(path)
+        if why is None and one.kind == "added":
+            why = harness.shadows(path)
+        # The bytes of what is sealed are the check `contract-seals`' business, and so are the modes of the rest.
+        if why is not None and path not in sealed and not _only_mode(one):
+            yield _steers(case, one, path, why)
 
 
-def _changed(case: Case, one: "Change", path: str, why: str) -> Finding:
+def _only_mode(one: "Change") -> bool:
+    """Whether a file has the same bytes and another mode: that has its own remark."""
+    return one.kind == "modified" and one.old is not None and one.new is not None and one.old.id == one.new.id
+
+
+def _steers(case: Case, one: "Change", path: str, why: str) -> Finding:
     from in_toto_done_receipt.recompute.harness import harness_keys
 
-    keys = harness_keys(case.context, one)
+    keys, how = harness_keys(case.context, one), _WORDS[one.kind]
     if keys == ():
-        message = f"{escape(path)} changed, its part that steers tests did not"
-        return finding("pass", "change-scope.manifest_changed", message, path=path)
+        message = f"{escape(path)} is {how}, its part that steers tests is as before"
+        return _remark("change-scope.manifest_changed", path, message)
     which = "" if keys is None else f" ({', '.join(map(escape, keys[:5]))})"
-    return _fail("change-scope.harness_changed", path, f"{escape(path)} changed{which} and nothing seals it: {why}")
+    if one.kind == "added":
+        return _fail("change-scope.harness_added", path, f"{escape(path)} is added{which}: {why}")
+    return _fail("change-scope.harness_changed", path, f"{escape(path)} is {how}{which} and nothing seals it: {why}")
 
 
 def _sealed(case: Case) -> set[str]:
@@ -97,7 +117,8 @@ def _sealed(case: Case) -> set[str]:
     return {file.name for file in case.receipt.contract.sealed} | ({f.name for f in own.sealed} if own else set())
 
 
-def _remarks(case: Case, change: "GitChange") -> tuple[Finding, ...]:
+def _remarks(case: Case, change: "GitChange") -> list[Finding]:
+    """What a reviewer should know, and links that lead out of the tree."""
     from in_toto_done_receipt.recompute.contents import content_remarks
 
     found: list[Finding] = []
@@ -114,17 +135,20 @@ def _remarks(case: Case, change: "GitChange") -> tuple[Finding, ...]:
     globs = [compile_glob(pattern) for pattern in _DOCUMENTATION]
     if all(any(glob.matches(text_of(one.path)) for glob in globs) for one in change.changes):
         found.append(finding("pass", "change-scope.documentation_only", "the change touches documentation only"))
-    found += content_remarks(case, change)
-    return tuple(_bounded(found))
+    return found + content_remarks(case, change)
 
 
-def _bounded(remarks: list[Finding]) -> Iterator[Finding]:
-    """At most so many of a kind: a change of a million links must not be a million remarks."""
+def _bounded(found: list[Finding]) -> Iterator[Finding]:
+    """At most so many of a kind: a change of a million links must not be a million findings."""
     counts: dict[str, int] = {}
-    for one in remarks:
+    for one in found:
         counts[one.reason] = counts.get(one.reason, 0) + 1
-        if counts[one.reason] <= _SHOWN or one.status != "pass":
+        if counts[one.reason] <= _SHOWN:
             yield one
+    for reason, count in counts.items():
+        if count > _SHOWN:
+            status = next(one.status for one in found if one.reason == reason)
+            yield finding(status, reason, f"and {count - _SHOWN} more path(s)")
 
 
 def text_of(path: bytes) -> str:

@@ -38,21 +38,25 @@ def _wanted(case: Case) -> dict[str, str]:
     """Path -> why it has to be sealed."""
     from in_toto_done_receipt.recompute.harness import harness_of
 
-    change, settings = case.context.change, case.context.settings
+    change, base, settings = case.context.change, case.context.base, case.context.settings
     assert change is not None  # noqa: S101 - the caller looked
-    assert change.base_listing is not None  # noqa: S101 - the caller looked
+    assert base is not None  # noqa: S101 - the caller looked
     harness = harness_of(change, settings)
     globs = [compile_glob(pattern) for pattern in settings.contract_sealed]
     used: set[str] = set()
     wanted = {}
-    for raw, entry in change.base_listing.files.items():
+    # The base revision itself, also where the change is merged onto another one: no receipt seals what came later.
+    for raw, entry in base.listing.files.items():
         if entry.mode not in _FILES:
             continue
         path = raw.decode("utf-8", "surrogateescape")
         matching = [glob.pattern for glob in globs if glob.matches(path)]
         used.update(matching)
-        why = _WANTED_BY_PROFILE if matching else "it is a test" if harness.is_test(path) else harness.why(path)
-        if why is not None and (matching or not _is_both(path)):
+        if matching:
+            wanted[path] = _WANTED_BY_PROFILE
+        elif harness.is_test(path):
+            wanted[path] = "it is a test"
+        elif not _is_both(path) and (why := harness.why(path)) is not None:
             wanted[path] = why
     if unused := [glob.pattern for glob in globs if glob.pattern not in used]:
         raise ConfigurationError(
