@@ -88,7 +88,7 @@ def test_whatever_a_callback_raises_ends_the_evaluation(jit: bool, raised: BaseE
     assert running.instance.call("add", 1, 2) == 3
 
 
-@pytest.mark.parametrize("value", ["text", None, 2.5, object()], ids=repr)
+@pytest.mark.parametrize("value", ["text", None, 2.5, object()], ids=["text", "none", "fraction", "object"])
 def test_a_callback_that_gives_no_number(jit: bool, value: object) -> None:
     running = Running(jit, lambda _a, _b: value)  # type: ignore[return-value, arg-type]
     if value is None:
