@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from in_toto_done_receipt.errors import ConfigurationError, ObservationError, UsageError
+from in_toto_done_receipt.errors import ConfigurationError, DoneReceiptError, ObservationError, UsageError
 from in_toto_done_receipt.wire.escape import escape
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Examined:
         if self.base is None:
             raise ConfigurationError(f"{flag}: {escape(text)} needs --base or --target-ref")
         try:
-            kind = self.base.type_of(path)
+            kind = self.base.type_of(path) if path else "absent"
         except ObservationError as fault:
             raise ConfigurationError(f"{flag}: {escape(text)}: {fault.message}") from None
         if kind not in ("file", "directory"):
@@ -116,7 +116,14 @@ def examined(flags: Flags) -> Iterator[Flags]:
     ):
         asked = Asked(head=flags["head"], base=flags["base"], target_ref=flags["target_ref"], onto=flags["merge_onto"])
         git = Examined(repository, open_change(repository, asked), folder)
-        yield _named(flags, git) | {"git": git}
+        try:
+            yield _named(flags, git) | {"git": git}
+        except DoneReceiptError as error:
+            # A copy of ours is called what the verifier called it.
+            for name in ("message", "hint"):
+                if text := getattr(error, name):
+                    setattr(error, name, text.replace(f"{folder}/base/", BASE))
+            raise
 
 
 def _named(flags: Flags, git: Examined) -> Flags:

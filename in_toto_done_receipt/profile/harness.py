@@ -242,6 +242,11 @@ class Harness:
         return self.is_test(path) or self.why(path) is not None
 
 
+def patterns_of(name: str) -> tuple[str, ...]:
+    """Globs of the tests and of the harness of one ecosystem."""
+    return tuple(p for one in HARNESSES if one.name == name for p in (*one.tests, *(f.pattern for f in one.harness)))
+
+
 def in_use(paths: Iterable[str]) -> tuple[str, ...]:
     """The ecosystems whose marks are among these paths, in the order of HARNESSES."""
     shows = [(one.name, pattern) for one in HARNESSES for pattern in one.shows]

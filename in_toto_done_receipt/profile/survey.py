@@ -22,6 +22,7 @@ from in_toto_done_receipt.profile.ecosystems import (
     UNITTEST,
     Ecosystem,
 )
+from in_toto_done_receipt.profile.harness import patterns_of
 from in_toto_done_receipt.wire.paths import check_path
 from in_toto_done_receipt.wire.value import Value
 
@@ -57,7 +58,7 @@ def survey(workspace: Workspace) -> Survey:
     found = tuple(_found(ecosystem, mark) for ecosystem, mark in marks)
     patterns = [*COMMON]
     for ecosystem, _ in marks:
-        patterns += [*ecosystem.tests, *ecosystem.harness]
+        patterns += patterns_of(ecosystem.files)
     sealed = tuple(pattern for pattern in dict.fromkeys(patterns) if any(map(compile_glob(pattern).matches, files)))
     winners = [winner for ecosystem, _ in marks for winner in ecosystem.winners]
     return Survey(
@@ -100,7 +101,7 @@ def _unittest(tests: list[str], known: set[str]) -> Ecosystem:
 
 def _npm() -> Ecosystem:
     """A package whose tests another runner than Node's own runs."""
-    members = {name: getattr(NODE, name) for name in ("marks", "tests", "harness", "winners")}
+    members = {name: getattr(NODE, name) for name in ("marks", "files", "winners")}
     return Ecosystem(name="npm test", runner=None, executable="npm", arguments=("test",), **members)
 
 
