@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 CI = bool(os.environ.get("CI"))
 
 settings.register_profile("default", max_examples=100, deadline=None)
-settings.register_profile("ci", max_examples=300, deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("campaign", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if CI else "default"))
 
