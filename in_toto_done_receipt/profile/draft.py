@@ -13,14 +13,14 @@ _HEAD = """\
 # A sentence starts with `# `. A line that starts with `#` alone is a setting that is left out: delete the `#` for it.
 """
 _LATER = """\
-# What git and the clean room will check. This version has neither, so each of these denies every receipt:
+# [tests] waits for the clean room and denies every receipt until then; the others need verify --repo and --base:
 """
 
 
 def draft(found: Survey) -> str:
     """The profile, as text; loads as it is, and with every setting that is left out."""
     lines = [*_HEAD.splitlines(), "version = 1"]
-    lines += ['collection = "minimal"  # "ci" demands what git and the clean room check', ""]
+    lines += ['collection = "minimal"  # "ci" also demands the test run of the clean room', ""]
     lines += ['minimumAssurance = "fully_rechecked"', ""]
     runs = [one for one in found.found if one.ecosystem.runner is not None]
     for one in found.found:

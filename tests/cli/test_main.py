@@ -79,7 +79,7 @@ def test_init_drafts_files_that_verify_reads(
     assert main.run(["keygen", "--out", "worker"]) == 0
     assert main.run(["init", "--root", "repo", "--out", "gate", "--trusted-key", "worker=worker.pub"]) == 0
     shown = capsys.readouterr().out
-    assert "tests/**, **/test_*.py, pytest.ini" in shown
+    assert "tests/**, **/test_*.py, **/pytest.ini" in shown
     assert "not protected by these drafts" in shown
     assert main.run(["trust", "check", "gate/trust.toml"]) == 0
     assert main.run(["profile", "show", "gate/acceptance.toml"]) == 0

@@ -91,7 +91,7 @@ USAGE = {
     "a key inside the root": (
         ["--trusted-key", "worker=workspace/w.pub", "--root", "workspace"],
         4,
-        "which is examined",
+        "lies inside --r",
     ),
     "no such root": ([*HONEST[1:3], "--root", "nowhere"], 4, "nowhere"),
     "unknown override": ([*HONEST[1:], "--override", "all"], 2, "no such override"),

@@ -26,7 +26,7 @@ FLAGS = {
 def refused(desk: Desk, flag: str, path: str, prefix: str) -> None:
     arguments = desk.lay(generate.Case(why="", trust=[] if "trust" in flag else list(generate.TRUST)))
     seen = desk.run("verify", *arguments, flag, prefix + path)
-    assert (seen.code, "which is examined" in seen.err) == (4, True), seen.err
+    assert (seen.code, "lies inside --r" in seen.err) == (4, True), seen.err
 
 
 @pytest.mark.parametrize(("flag", "name", "prefix"), FLAGS.values(), ids=FLAGS)
@@ -50,7 +50,7 @@ def test_threat_25_a_key_that_the_trust_file_takes_from_there(desk: Desk) -> Non
     text = generate.SCOPED.replace("../trust/worker.pub", "workspace/worker.pub")
     arguments = desk.lay(generate.Case(why="", inputs={"trust.toml": text}, trust=["--trust", "trust.toml"]))
     seen = desk.run("verify", *arguments)
-    assert (seen.code, "which is examined" in seen.err) == (4, True)
+    assert (seen.code, "lies inside --r" in seen.err) == (4, True)
 
 
 def test_threat_25_nothing_is_found_by_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_threat_25_a_file_of_the_work_tree_is_refused(desk: Desk, spelling: str)
     (laid.repo.git_dir / "p.toml").write_text(PROFILE)
     flags = [word.replace("base:acceptance.toml", spelling) for word in CHANGE]
     seen = desk.run("verify", *laid.with_flags(flags), "--json")
-    assert (seen.code, "which is examined" in seen.out) == (4, True), seen.out
+    assert (seen.code, "lies inside --r" in seen.out) == (4, True), seen.out
 
 
 def test_threat_25_base_is_what_base_has(desk: Desk) -> None:
