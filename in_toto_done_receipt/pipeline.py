@@ -121,9 +121,10 @@ def decide_on(
 
 
 def policy_document(result: VerificationResult, settings: Settings) -> dict[str, Any]:
-    """The `profile` member of the policy input for this result: a result that was back-dated stays so."""
+    """The `profile` member of the policy input: a result that was back-dated, or loosened by name, stays so."""
     document = settings.policy_document()
-    return document | {"backdated": settings.backdated or result.backdated}
+    overrides = list(dict.fromkeys((*settings.overrides, *result.overrides)))
+    return document | {"backdated": settings.backdated or result.backdated, "overrides": overrides}
 
 
 def payload_facts(result: VerificationResult) -> PayloadFacts:

@@ -15,6 +15,7 @@ from in_toto_done_receipt.recompute.facts import ReceiptFacts, contract_of, sand
 from in_toto_done_receipt.results.findings import Finding, worst
 from in_toto_done_receipt.results.model import (
     RESULT_SCHEMA,
+    AllowedCommand,
     Change,
     Check,
     ClaimResult,
@@ -112,6 +113,8 @@ def summarise(examination: Examination) -> VerificationResult:
         unrecognized_fields=examination.unrecognized,
         untrusted=Untrusted(statement=None if verified is None else verified.statement.tree),
         backdated=context.settings.backdated,
+        overrides=context.settings.overrides,
+        allowed_commands=_allowed(context),
     )
 
 
@@ -179,6 +182,15 @@ def _checks(findings: tuple[Finding, ...]) -> tuple[Check, ...]:
 
 def _matched(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     return tuple(f.path for f in findings if f.reason == "subjects.matched" and f.path is not None)
+
+
+def _allowed(context: RecomputeContext) -> tuple[AllowedCommand, ...]:
+    """What could run: nothing, unless the verifier asked for commands."""
+    entries = context.settings.commands if context.recheck_commands else ()
+    return tuple(
+        AllowedCommand(argv=entry.argv, exit_code=entry.exit_code, stdout_contains=entry.stdout_contains)
+        for entry in entries
+    )
 
 
 def _workspace(context: RecomputeContext) -> Workspace | None:

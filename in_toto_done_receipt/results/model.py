@@ -166,6 +166,14 @@ class Sandbox(Record):
     layers: tuple[Layer, ...] = ()
 
 
+class AllowedCommand(Record):
+    """A command that the verifier allowed to run again, and what it counted as success."""
+
+    argv: tuple[str, ...]
+    exit_code: int = 0
+    stdout_contains: str | None = None
+
+
 class Workspace(Record):
     """What was looked at: a `live` directory or a `git-tree`."""
 
@@ -226,7 +234,8 @@ class RunFacts(Record):
 class VerificationResult(Record):
     """What one verification found. Made by the recompute engine only; read back by `results.document.read_result`.
 
-    `backdated`: `evaluated_at` had passed when the verification ran.
+    `backdated`: `evaluated_at` had passed when the verification ran. `overrides` are the loosenings that it was told by
+    name, `allowed_commands` what could run again, both for whoever decides elsewhere.
     """
 
     schema: str
@@ -255,6 +264,8 @@ class VerificationResult(Record):
     untrusted: Untrusted
     backdated: bool = False
     change: Change | None = None
+    overrides: tuple[str, ...] = ()
+    allowed_commands: tuple[AllowedCommand, ...] = ()
 
     def check(self, check: str) -> Check | None:
         """The check with this id, or None."""
