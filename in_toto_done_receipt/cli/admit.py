@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from in_toto_done_receipt.cli.engine_setup import engine_of, policy_files
-from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs, read_document
+from in_toto_done_receipt.cli.options import FILE, TEXT, keep_inputs
 from in_toto_done_receipt.cli.outputs import (
     check_format,
     errors_for_machines,
@@ -14,15 +14,13 @@ from in_toto_done_receipt.cli.outputs import (
     views,
     write_all,
 )
+from in_toto_done_receipt.cli.result_file import demand_profile, read_pinned
 from in_toto_done_receipt.cli.settings import VERIFY_ALONE, settings_of
 from in_toto_done_receipt.cli.verify_options import admission_options, engine_options, output_options
 from in_toto_done_receipt.cli.verify_setup import Flags, time_of
-from in_toto_done_receipt.errors import MalformedInput
 from in_toto_done_receipt.pipeline import Outcome, decide_on
-from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.results.document import read_result
 from in_toto_done_receipt.results.outcome import exit_code
-from in_toto_done_receipt.wire.digests import sha256_hex
 
 
 @click.command()
@@ -49,16 +47,9 @@ def _admit(path: Path, expected_digest: str | None, name: str, flags: Flags) -> 
     for _, target in outputs:
         keep_inputs(target, path, flags["profiles"], flags["policy_key"], *policy_files(flags))
     settings = settings_of(VERIFY_ALONE | flags)
-    data = read_document(path, what="result", limit=LIMITS["manifest-bytes"].default, limit_name="result-bytes")
-    digest = sha256_hex(data)
-    if expected_digest is not None and digest != expected_digest.removeprefix("sha256:"):
-        raise MalformedInput(f"{path}: sha256 is {digest}, expected {expected_digest}")
+    data, _ = read_pinned(path, expected_digest)
     result = read_result(data, what=str(path), max_bytes=len(data))
-    if result.profile_digest != settings.digest:
-        raise MalformedInput(
-            f"{path}: made with profile {result.profile_digest or 'none'}, this one is {settings.digest or 'none'}",
-            hint="give admit the profiles that recompute was given",
-        )
+    demand_profile(result, settings, path, job="admit")
     with engine_of(VERIFY_ALONE | flags) as engine:
         decision = decide_on(result, settings, engine, at=time_of(flags["at"]))
     code = exit_code(result, decision)

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "verify": ("verify", "Verify a receipt, do the work again, and decide."),
     "recompute": ("recompute", "Verify and do the work again, without deciding: writes the result document."),
     "admit": ("admit", "Decide on a result document: policy only, runs no evidence."),
+    "attest-result": ("attest_result", "Sign what a verification came to: VSA, SVR or test-result. Runs no evidence."),
     "inspect": ("inspect", "Say what a file is and what it says, without any claim of trust."),
     "import": ("import_", "Turn an old receipt into an unsigned statement."),
     "export": ("export", "Write a statement as an old receipt, where the old format can say it."),
@@ -38,7 +39,6 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 
 # Named in the design and brought by a later version: asking for one is refused as unavailable, not as a misspelling.
 LATER_COMMANDS: Final[dict[str, str]] = {
-    "attest-result": "signing a verification's outcome",
     "serve": "admission over HTTP",
     "audit": "verifying many receipts",
     "hook": "git and agent hooks",

@@ -24,6 +24,9 @@ import pytest
 
 from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import COMMANDS, group
+from in_toto_done_receipt.cli.options import format_option
+from in_toto_done_receipt.cli.signing import signing_options
+from in_toto_done_receipt.cli.verify_options import engine_options, profile_options
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.pipeline import decide_on
 from in_toto_done_receipt.profile.lint import THREATS
@@ -303,12 +306,29 @@ def test_the_command_page_lists_exactly_the_commands() -> None:
 
 def test_the_command_page_lists_every_flag_of_signing() -> None:
     text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
-    section = text.partition("## Signing\n")[2].partition("\nARGV")[0]
+    section = text.partition("## Signing\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE)
     command = group.get_command(click.Context(group), "sign")
     assert command is not None
     sign = flags_of(command)
     assert sorted(rows) == sorted(set(sign) - {"--out", "--format", "--json", "--help"})
+
+
+def test_the_command_page_lists_every_flag_of_attesting_a_verdict() -> None:
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    section = text.partition("## Attesting a verdict\n")[2].partition("\nARGV")[0]
+    rows = re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE)
+
+    @profile_options
+    @engine_options
+    @signing_options
+    @format_option
+    def shared() -> None: ...
+
+    groups = {flag for option in shared.__click_params__ for flag in option.opts}  # type: ignore[attr-defined]
+    command = group.get_command(click.Context(group), "attest-result")
+    assert command is not None
+    assert sorted(rows) == sorted(set(flags_of(command)) - groups - {"--help"})
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
