@@ -27,6 +27,7 @@ from in_toto_done_receipt.results.decision import (
     Waiver,
 )
 from in_toto_done_receipt.results.model import Untrusted, VerificationResult
+from in_toto_done_receipt.wire.escape import ascii_json_bytes
 from in_toto_done_receipt.wire.rfc3339 import parse_time
 
 MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, and room
@@ -35,7 +36,7 @@ MAX_INPUT: Final = 64 * 2**20  # bytes: the findings of a statement of 10 MiB, a
 def policy_input(
     result: VerificationResult, settings: Mapping[str, Any], *, codes: Sequence[str], evaluated_at: str
 ) -> bytes:
-    """What the engine gets, as JSON with sorted member names.
+    """What the engine gets, as JSON in ASCII with sorted member names: `--format policy-input` prints these bytes.
 
     Each evidence demand has `argv` and `paths`, empty when the profile names none, so that leaving one out never
     asks for less. The statement as signed stays out: no rule may read it, and the engine would hold it four times over.
@@ -49,7 +50,7 @@ def policy_input(
         "evaluatedAt": evaluated_at,
     }
     try:
-        raw = msgspec.json.encode(tree, order="sorted")
+        raw = ascii_json_bytes(msgspec.json.encode(tree, order="sorted"))
     except (TypeError, ValueError, RecursionError, OverflowError) as error:
         raise EngineError(f"the result cannot be written as JSON: {error}", code="engine.input") from None
     if len(raw) > MAX_INPUT:

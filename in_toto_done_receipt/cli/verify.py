@@ -12,11 +12,13 @@ from in_toto_done_receipt.cli.main import exit_code as code_of
 from in_toto_done_receipt.cli.main import say
 from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
+    Shown,
     check_format,
-    error_document,
+    error_text,
     errors_for_machines,
     split_outputs,
     views,
+    wants_receipt,
     write_all,
 )
 from in_toto_done_receipt.cli.settings import settings_of
@@ -67,14 +69,16 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     trust, settings = trust_of(flags), settings_of(flags)
     several, for_machines = len(receipts) > 1, name != "text" and not flags["quiet"]
     shown = views(name, outputs, settings, several=several, colour=flags["color"], quiet=flags["quiet"])
+    attested = wants_receipt(name, outputs)
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     texts: dict[Path, list[str]] = {path: [] for path, _ in shown}
     codes: list[int] = []
     with engine_of(flags) as engine, context_of(flags, settings) as context:
 
         def judge(path: Path) -> Judged:
+            kept: list[bytes] | None = [] if attested else None
             try:
-                outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"])
+                outcome = _verify_one(path, trust, settings, context, engine, handlers, flags["as_format"], kept)
             except ConfigurationError:
                 raise
             except DoneReceiptError as error:
@@ -83,9 +87,11 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                 say(error)
                 said = [""] * len(shown)
                 if for_machines:  # standard output is the last of the views
-                    said[-1] = error_document(error)
+                    said[-1] = error_text(name, error)
                 return Judged(code=code_of(error), texts=tuple(said))
-            return Judged(code=outcome.exit_code, texts=tuple(render(outcome) for _, render in shown))
+            receipt = kept.pop() if kept else None
+            seen = Shown(outcome=outcome, receipt=receipt, root=None if trust.root is None else trust.root.data)
+            return Judged(code=outcome.exit_code, texts=tuple(render(seen) for _, render in shown))
 
         processes = _processes(len(receipts), engine, context)
         for judged in judged_in_order(receipts, judge, processes=processes):
@@ -117,9 +123,10 @@ def _verify_one(
     engine: PolicyEngine,
     handlers: Any,
     as_format: str | None,
+    kept: list[bytes] | None,
 ) -> Outcome:
     outcome = verify(
-        read_document(path, what="receipt", limit=settings.limits["file-bytes"]),
+        _read(path, settings, kept),
         trust=trust,
         context=context,
         engine=engine,
@@ -130,3 +137,11 @@ def _verify_one(
     if outcome.skipped:
         click.echo(f"note: {escape(str(path))}: {outcome.skipped} line(s) of another kind were skipped", err=True)
     return outcome
+
+
+def _read(path: Path, settings: Settings, kept: list[bytes] | None) -> bytes:
+    """The receipt; kept for a view that shows it, and else held by nobody while what it says is examined."""
+    data = read_document(path, what="receipt", limit=settings.limits["file-bytes"])
+    if kept is not None:
+        kept.append(data)
+    return data

@@ -182,7 +182,9 @@ def output_options(function: F) -> F:
     """How to say it, and where else to write it."""
     return _apply(
         function,
-        click.option("output_format", "--format", default="text", type=TEXT, help="text, json or policy-input."),
+        click.option(
+            "output_format", "--format", default="text", type=TEXT, help="text, json, policy-input, gh or github."
+        ),
         click.option("as_json", "--json", is_flag=True, help="The same as --format json."),
         click.option(
             "outputs", "--output", multiple=True, type=TEXT, metavar="FORMAT=PATH", help="Write a report to a file too."

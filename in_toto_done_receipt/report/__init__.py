@@ -1,1 +1,1 @@
-"""Pure renderers: a result and a decision to text or JSON. They print what they are given and decide nothing."""
+"""Pure renderers: a result and a decision to text or JSON, for people and for tools. They decide nothing."""

@@ -25,6 +25,7 @@ _COMMAND: Final = r"#(?=#(?:\[|(?i:vso)\[))"
 _HIDDEN: Final = re.compile(f"[{_CONTROL}{_FORMAT}\u2028\u2029\ud800-\udfff]|{_COMMAND}")
 _LINE_COMMAND: Final = re.compile(r"\A(\s*):(?=:)")
 _JSON_COMMAND: Final = re.compile(_COMMAND)
+_NOT_PLAIN: Final = re.compile("[^\x00-~]")
 _SHORT: Final = 0x100
 _PLANE: Final = 0x10000
 
@@ -43,6 +44,21 @@ def escape(text: str | bytes) -> str:
 def ascii_json(text: str) -> str:
     """JSON written in ASCII, equal for every reader of JSON, in which no CI runner finds a command."""
     return _JSON_COMMAND.sub("\\\\u0023", text)
+
+
+def ascii_json_bytes(data: bytes) -> bytes:
+    """JSON in UTF-8 as the same JSON in ASCII, without a control character or a command of a CI runner in it."""
+    if not data.isascii() or b"\x7f" in data:
+        data = _NOT_PLAIN.sub(_escaped, data.decode("utf-8")).encode("ascii")
+    return ascii_json(data.decode("ascii")).encode("ascii") if b"##" in data else data
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < _PLANE:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - _PLANE, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
 def _visible(match: re.Match[str]) -> str:

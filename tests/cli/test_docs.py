@@ -25,6 +25,7 @@ import pytest
 from in_toto_done_receipt.admission.engines import open_engine
 from in_toto_done_receipt.cli.main import COMMANDS, group
 from in_toto_done_receipt.cli.options import format_option
+from in_toto_done_receipt.cli.outputs import FORMATS
 from in_toto_done_receipt.cli.signing import signing_options
 from in_toto_done_receipt.cli.verify_options import engine_options, profile_options
 from in_toto_done_receipt.observe.sandbox.probe import probe
@@ -301,7 +302,14 @@ def keys_of(record: type[Record]) -> list[str]:
 
 def test_the_command_page_lists_exactly_the_commands() -> None:
     text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    text = text.partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z]\S*)` \|", text, re.MULTILINE) == list(COMMANDS)
+
+
+def test_the_command_page_lists_exactly_the_formats() -> None:
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    section = text.partition("## Formats\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE) == list(FORMATS)
 
 
 def test_the_command_page_lists_every_flag_of_signing() -> None:

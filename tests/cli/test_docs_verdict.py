@@ -1,4 +1,4 @@
-"""The page on attesting a verdict: each command shown is typed, and does what it shows."""
+"""The pages on attesting a verdict and on reporting it: each command shown is typed, and does what it shows."""
 
 import os
 import re
@@ -18,6 +18,7 @@ from tests.cli.test_docs import DOCS, HONEST, bin_folder, blocks, steps, transcr
 __all__ = ["bin_folder"]
 
 PAGE = DOCS / "how-to" / "attest-the-verdict.md"
+REPORT_PAGE = DOCS / "how-to" / "report-to-github.md"
 
 
 @pytest.fixture
@@ -31,8 +32,9 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_page_does_what_it_shows(desk: Path, bin_folder: Path) -> None:
-    wanted = steps(PAGE)
+@pytest.mark.parametrize("page", [PAGE, REPORT_PAGE], ids=lambda page: page.stem)
+def test_the_page_does_what_it_shows(desk: Path, bin_folder: Path, page: Path) -> None:
+    wanted = steps(page)
     assert len(wanted) > 6
     assert "\n".join(transcript(typed_in(desk, bin_folder, wanted), wanted)) == ""
 

@@ -4,6 +4,7 @@ Answer: what comes from the receipt is escaped, quoted and never at a line's sta
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,16 @@ ACTS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
 COMMANDS = ("##[", "##vso[")
-VIEWS = (["verify"], ["verify", "--json"], ["verify", "--format", "policy-input"], ["inspect"], ["inspect", "--json"])
+VIEWS = (
+    ["verify"],
+    ["verify", "--json"],
+    ["verify", "--format", "policy-input"],
+    ["verify", "--format", "gh"],
+    ["inspect"],
+    ["inspect", "--json"],
+)
+ANNOTATION = re.compile(r"::(error|warning|notice) (file=[^,:]*,)?title=[^,:]*::(?!.*##\[).*")
+MARKDOWN = re.compile(r"[\w \n|#,'-]*")
 
 
 def said(words: str) -> generate.Change:
@@ -59,6 +69,31 @@ def test_threat_35_nothing_acts_in_any_view(desk: Desk, words: str, view: list[s
     given = ["receipt.json"] if view[0] == "inspect" else arguments
     seen = desk.run(view[0], *given, *view[1:])
     assert_nothing_acts(seen)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_threat_35_annotations_are_ours_and_the_summary_is_text(desk: Desk, words: str) -> None:
+    arguments = desk.lay(generate.Case(why="", change=said(words)))
+    seen = desk.run("verify", *arguments, "--format", "github", "--output", "github=summary.md")
+    assert seen.out.count("\n") == len(seen.out.splitlines())
+    assert [line for line in seen.out.splitlines() if ANNOTATION.fullmatch(line) is None] == []
+    summary = Path("summary.md").read_text(encoding="utf-8")
+    for text in (seen.out, summary):
+        assert ACTS.search(text) is None
+    coded = re.findall(r"<code>(.*?)</code>", summary)
+    assert all(re.fullmatch(r"(?:[^\W_]| |&#\d+;)*", one) for one in coded)
+    ours = re.sub(r"<code>.*?</code>", "", summary)
+    assert MARKDOWN.fullmatch(ours)
+    assert ours.startswith("### DENIED\n")
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_threat_35_gh_says_the_words_as_they_are(desk: Desk, words: str) -> None:
+    case = generate.Case(why="", change=generate.update("task", description=words))
+    seen = desk.run("verify", *desk.lay(case), "--format", "gh")
+    assert seen.code == 0
+    assert_nothing_acts(seen)
+    assert seen.document[0]["verificationResult"]["statement"]["predicate"]["task"]["description"] == words
 
 
 @pytest.mark.parametrize("words", WORDS)

@@ -87,7 +87,7 @@ def test_the_input_has_sorted_names_and_the_result_as_it_is(
     raw = policy_input(result, settings, codes=admitted["demanded"], evaluated_at=AT)
     tree = json.loads(raw)
     assert tree["result"] | {"untrusted": admitted["result"]["untrusted"]} == to_tree(result) == admitted["result"]
-    assert raw == json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert raw == json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
 
 
 def test_a_demand_has_both_its_lists(result: VerificationResult, settings: dict[str, Any]) -> None:
