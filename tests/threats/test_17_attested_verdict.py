@@ -5,7 +5,10 @@ Answer: refused, or named in every level; subjects are what the verifier read; o
 import base64
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from testdata.receipts.generate_changes import Case as ChangeCase
 from tests.threats.conftest import Desk, Seen
 
 SIGNED = ["--trusted-key", "worker=../trust/worker.pub", "--root", "workspace"]
+CASES = Path(generate.__file__).parent
+PROFILE_FLAGS = ("--profile", "--minimum-assurance", "--predicate-type", "--repository", "--sandbox", "--override")
 KINDS = ("vsa", "svr", "test-result")
 
 
@@ -221,3 +226,53 @@ def test_threat_17_a_result_that_was_edited_is_refused_by_its_digest(desk: Desk,
     line = ["attest-result", "result.json", "--expected-digest", digest, "--key", "gate.pem"]
     seen = desk.run(*line, "--resource-uri", "pkg:generic/app")
     assert seen.code != 0
+
+
+def test_threat_17_no_case_that_is_denied_is_attested_as_passed(desk: Desk) -> None:
+    """All cases, as of now: PASSED only for what `verify` admits with the same flags."""
+    cases = sorted(path.parent for path in CASES.glob("*/expected.json"))
+    passed, denied = 0, 0
+    desk.run("keygen", "--out", "gate")
+    for case in cases:
+        expected = json.loads((case / "expected.json").read_bytes())
+        words = without_time(expected["arguments"])
+        with chdir(case):
+            code = desk.run("verify", *words, "--quiet").code
+            desk.run("recompute", *words, "--out", desk.folder / "result.json")
+            profile = [word for flag in pairs(words) if flag[0] in PROFILE_FLAGS for word in flag]
+            result = desk.folder / "result.json"
+            if result.exists():
+                digest = hashlib.sha256(result.read_bytes()).hexdigest()
+                how = ["--key", desk.folder / "gate.pem", "--out", desk.folder / "out.json"]
+                desk.run("attest-result", result, "--expected-digest", digest, *profile, "--resource-uri", "a:b", *how)
+        if Path("out.json").exists():
+            verdict = statement()["predicate"]["verificationResult"]
+            assert verdict == "FAILED" or code == 0, case.name
+            passed, denied = passed + (verdict == "PASSED"), denied + (verdict == "FAILED")
+        for name in ("out.json", "result.json"):
+            Path(name).unlink(missing_ok=True)
+    assert passed > 10
+    assert denied > 20
+
+
+def without_time(words: list[str]) -> list[str]:
+    at = words.index("--at") if "--at" in words else len(words)
+    return words[:at] + words[at + 2 :]
+
+
+def pairs(words: list[str]) -> list[list[str]]:
+    return [words[at : at + 2] for at, word in enumerate(words) if word.startswith("--")]
+
+
+def test_threat_17_what_signs_loads_nothing_that_runs_commands(desk: Desk) -> None:
+    recompute(desk, generate.Case(why=""))
+    attest(desk)
+    digest = hashlib.sha256(Path("result.json").read_bytes()).hexdigest()
+    line = ["attest-result", "result.json", "--expected-digest", digest, "--resource-uri", "a:b"]
+    script = (
+        "import sys; from in_toto_done_receipt.cli.main import run; "
+        f"code = run({[*line, '--key', 'gate.pem', '--out', 'out.json']!r}); "
+        "print(code, [name for name in sys.modules if 'sandbox' in name or 'observe.git' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr

@@ -1,12 +1,13 @@
 """wire/escape.py"""
 
 import json
+import re
 import sys
 import unicodedata
 
 import pytest
 
-from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, ascii_json, escape
+from in_toto_done_receipt.wire.escape import CONTROL_OR_FORMAT, ascii_json, ascii_json_bytes, escape
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,17 @@ def test_ascii_json_says_the_same_and_no_command(text: str) -> None:
     assert json.loads(written) == [text]
     assert "##[" not in written
     assert "##vso[" not in written
+
+
+@pytest.mark.parametrize("text", ["plain", "caf\u00e9 \u2014 \U0001f600", "\x7f", "##[error]\u2028", '\\"\\u00e9\n'])
+def test_ascii_json_bytes_is_the_same_document_in_ascii(text: str) -> None:
+    data = json.dumps({text: [text, 2**53 - 1, None]}, ensure_ascii=False, separators=(",", ":")).encode()
+    written = ascii_json_bytes(data)
+    assert json.loads(written) == json.loads(data)
+    assert re.fullmatch(rb"[ -~]*", written)
+    assert b"##[" not in written
+
+
+def test_ascii_json_bytes_leaves_what_is_plain() -> None:
+    data = b'{"a":["b",1]}'
+    assert ascii_json_bytes(data) is data
