@@ -170,6 +170,21 @@ def error_text(name: str, error: DoneReceiptError) -> str:
     return error_document(error)
 
 
+def error_texts(name: str, outputs: list[tuple[str, Path]], error: DoneReceiptError, *, quiet: bool) -> list[str]:
+    """An error of one receipt of several, for each of the views: what follows is about the next receipt."""
+    found = []
+    for fmt, path in outputs:
+        if fmt == "github" and str(path) != "-":
+            from in_toto_done_receipt.report.github import error_summary
+
+            found.append(error_summary(error.message))
+        else:
+            found.append(error_text(fmt, error) if fmt in ("gh", "github") else "")
+    if not quiet:
+        found.append("" if name == "text" else error_text(name, error))
+    return found
+
+
 def error_document(error: DoneReceiptError) -> str:
     """An error for a machine: on every path of `--format json` there is JSON on standard output."""
     facts: dict[str, Any] = {"kind": type(error).__name__, "message": error.message, "exitCode": exit_code(error)}

@@ -14,7 +14,7 @@ from in_toto_done_receipt.cli.options import FILE, keep_inputs, read_document
 from in_toto_done_receipt.cli.outputs import (
     Shown,
     check_format,
-    error_text,
+    error_texts,
     errors_for_machines,
     split_outputs,
     views,
@@ -67,7 +67,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     for _, path in outputs:
         keep_inputs(path, receipts, *_inputs(flags))
     trust, settings = trust_of(flags), settings_of(flags)
-    several, for_machines = len(receipts) > 1, name != "text" and not flags["quiet"]
+    several = len(receipts) > 1
     shown = views(name, outputs, settings, several=several, colour=flags["color"], quiet=flags["quiet"])
     attested = wants_receipt(name, outputs)
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
@@ -85,10 +85,8 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
                 if not several:
                     raise
                 say(error)
-                said = [""] * len(shown)
-                if for_machines:  # standard output is the last of the views
-                    said[-1] = error_text(name, error)
-                return Judged(code=code_of(error), texts=tuple(said))
+                texts_of_error = error_texts(name, outputs, error, quiet=flags["quiet"])
+                return Judged(code=code_of(error), texts=tuple(texts_of_error))
             receipt = kept.pop() if kept else None
             seen = Shown(outcome=outcome, receipt=receipt, root=None if trust.root is None else trust.root.data)
             return Judged(code=outcome.exit_code, texts=tuple(render(seen) for _, render in shown))

@@ -35,6 +35,11 @@ def error_annotation(message: str) -> str:
     return _command("error", message, title="done-receipt")
 
 
+def error_summary(message: str) -> str:
+    """What a job summary says of a receipt that could not be verified."""
+    return f"### NOT VERIFIED\n\n{_code(message)}\n\n"
+
+
 def summary(result: VerificationResult, decision: Decision) -> str:
     """The job summary, in Markdown; it ends with an empty line, so that another can follow."""
     return "\n".join(_summary(result, decision)) + "\n\n"

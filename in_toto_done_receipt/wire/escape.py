@@ -26,6 +26,8 @@ _COMMAND: Final = r"#(?=#(?:\[|(?i:vso)\[))"
 _HIDDEN: Final = re.compile(f"[{_CONTROL}{_FORMAT}\u2028\u2029\ud800-\udfff]|{_COMMAND}")
 _LINE_COMMAND: Final = re.compile(r"\A(\s*):(?=:)")
 _JSON_COMMAND: Final = re.compile(_COMMAND)
+# Every byte but those of DEL, of U+0080 to U+00FF and of what lies beyond U+FFFF: the rest Python escapes as JSON does.
+_AS_IN_PYTHON: Final = bytes(set(range(0x100)) - {0x7F, 0xC2, 0xC3, *range(0xF0, 0xF5)})
 _SHORT: Final = 0x100
 _PLANE: Final = 0x10000
 
@@ -48,9 +50,10 @@ def ascii_json(text: str) -> str:
 
 def ascii_json_bytes(data: bytes) -> bytes:
     """JSON in UTF-8, without blanks, as the same JSON in ASCII with no control character and no CI runner's command."""
-    if not data.isascii() or b"\x7f" in data:
-        # By the library, whose time per character is bounded: a callback for each would be fifty times that.
+    if data.translate(None, _AS_IN_PYTHON):
         data = json.dumps(json.loads(data), separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    elif not data.isascii():  # the dash in every summary: ten times as fast
+        data = data.decode("utf-8").encode("ascii", "backslashreplace")
     return ascii_json(data.decode("ascii")).encode("ascii") if b"##" in data else data
 
 

@@ -242,3 +242,15 @@ def test_github_summaries_of_several_receipts_follow_each_other(cli: Cli, place:
 def test_github_works_for_admit(cli: Cli, place: Path) -> None:
     cli("recompute", "receipt.json", *SIGNED, *ROOT, "--out", "result.json")
     assert cli("admit", "result.json", "--format", "github").out.startswith("::notice title=ADMITTED::")
+
+
+def test_the_summary_has_the_receipt_that_could_not_be_verified(cli: Cli, place: Path) -> None:
+    (place / "broken.json").write_text("{")
+    receipts = ["receipt.json", "broken.json", "receipt.json"]
+    done = cli(
+        "verify", *receipts, *SIGNED, *ROOT, "--output", "github=summary.md", "--output", "gh=gh.jsonl", "--quiet"
+    )
+    assert done.code == 3
+    headings = [line for line in (place / "summary.md").read_text().splitlines() if line.startswith("### ")]
+    assert headings == ["### ADMITTED", "### NOT VERIFIED", "### ADMITTED"]
+    assert [len(json.loads(line)) for line in (place / "gh.jsonl").read_text().splitlines()] == [1, 0, 1]

@@ -243,7 +243,7 @@ def test_threat_17_no_case_that_is_denied_is_attested_as_passed(desk: Desk) -> N
             result = desk.folder / "result.json"
             if result.exists():
                 digest = hashlib.sha256(result.read_bytes()).hexdigest()
-                how = ["--key", desk.folder / "gate.pem", "--out", desk.folder / "out.json"]
+                how: list[str | Path] = ["--key", desk.folder / "gate.pem", "--out", desk.folder / "out.json"]
                 desk.run("attest-result", result, "--expected-digest", digest, *profile, "--resource-uri", "a:b", *how)
         if Path("out.json").exists():
             verdict = statement()["predicate"]["verificationResult"]
