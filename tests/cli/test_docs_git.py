@@ -1,4 +1,4 @@
-"""The pages on pull requests and on the pre-receive hook: every line is typed, with real pushes to a bare repository."""
+"""The pages on pull requests and on the pre-receive hook: every line is typed, with pushes to a bare repository."""
 
 import base64
 import re
