@@ -7,10 +7,12 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
+import click
 import pytest
 
+from in_toto_done_receipt.cli.main import group
 from testdata.receipts.generate_changes import PROFILE
-from tests.cli.test_docs import DOCS, bin_folder, blocks, steps, transcript, typed_in
+from tests.cli.test_docs import DOCS, bin_folder, blocks, flags_of, steps, transcript, typed_in
 
 __all__ = ["bin_folder"]
 
@@ -117,6 +119,50 @@ def test_the_page_on_the_hook_does_what_it_shows(guarded: Desk, bin_folder: Path
     wanted = steps(HOOK)
     assert len(wanted) > 12
     assert "\n".join(transcript(typed_in(guarded.folder, bin_folder, wanted), wanted)) == ""
+
+
+# --- the flags, in the list of commands -------------------------------------------------------------------------------
+
+
+def tables() -> tuple[list[list[str]], list[list[str]]]:
+    """The rows of both tables of the section, cell by cell."""
+    section = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8").partition("## A change in git\n")[2]
+    rows = [
+        line.strip("| ").split(" | ") for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")
+    ]
+    return [row for row in rows if len(row) == 2], [row for row in rows if len(row) == 3]
+
+
+def named(rows: list[list[str]], column: int) -> list[str]:
+    """The flags that have something in a column."""
+    return [row[0].strip("`").split()[0] for row in rows if row[column].strip() != "\N{EN DASH}"]
+
+
+def after(words: str, first: str, last: str) -> list[str]:
+    """The flags of a command from one to another, in the order of --help: they stand together."""
+    command: click.Command = group
+    for word in words.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), word)
+        assert found is not None
+        command = found
+    flags = list(flags_of(command))
+    return flags[flags.index(first) : flags.index(last) + 1]
+
+
+@pytest.mark.parametrize("command", ["verify", "recompute"])
+def test_the_command_page_lists_every_flag_of_a_change(command: str) -> None:
+    assert sorted(named(tables()[0], 1)) == sorted(after(command, "--repo", "--inside-only"))
+
+
+@pytest.mark.parametrize("command", ["build", "attest"])
+def test_the_command_page_lists_every_flag_of_a_source(command: str) -> None:
+    assert sorted(named(tables()[1], 1)) == sorted(after(command, "--repo", "--repository"))
+
+
+@pytest.mark.parametrize("command", ["manifest create", "manifest verify"])
+def test_the_command_page_lists_every_flag_of_an_inventory_of_a_commit(command: str) -> None:
+    assert sorted(named(tables()[1], 2)) == sorted(after(command, "--repo", "--head"))
 
 
 # --- what the page says of the hook -----------------------------------------------------------------------------------
