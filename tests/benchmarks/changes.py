@@ -83,7 +83,7 @@ class _Sample:
         manifest = [*OURS, "manifest", "create", "--repo", "repo", "--head", self._head, "--out", "manifest.json"]
         commands: dict[str, tuple[list[Any], int]] = {
             "verify": (verify, 0),
-            "verify, tree written, a command": (run, 0),
+            "verify, tree written, a command": (["env", f"TMPDIR={self._folder}", *run], 0),
             "manifest create": (manifest, 0),
         }
         seconds = 0.2 if self._files == 1_000 else 1.0
