@@ -1,22 +1,24 @@
-"""`demo`: the whole story in a scratch directory, told by the commands that a newcomer would type."""
+"""`demo`: the whole story in a scratch directory, told by the commands that a newcomer would type. First the work is a
+directory, then a change in a git repository.
+"""
 
 import base64
 import contextlib
 import json
 import os
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import click
 
-from in_toto_done_receipt.cli import main
+from in_toto_done_receipt.cli.demo_change import CHEATS as CHEATS_OF_CHANGES
+from in_toto_done_receipt.cli.demo_change import change_story
+from in_toto_done_receipt.cli.demo_steps import Cheat, heading, run, write
 from in_toto_done_receipt.cli.options import FILE
 from in_toto_done_receipt.errors import OutputError
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
-from in_toto_done_receipt.wire.value import Value
 
 TEST: Final = "/bin/sh tests/check.sh"
 CONTRACT_TEST: Final = 'test "$(cat greeting.txt)" = "hello, world"\n'
@@ -28,14 +30,7 @@ _BUILD: Final = (
 )
 _SIGN: Final = "sign statement.json --key worker.pem --out receipt.json"
 
-
-class Cheat(Value, kw_only=True):
-    """A way to claim more than was done: what happens, and the exit code that has to answer it."""
-
-    title: str
-    code: int
-
-
+_WORDS: Final = {4: "four", 6: "six"}
 _CHEATS: Final = {
     "work": Cheat(title="the work is changed after it was signed", code=11),
     "contract": Cheat(title="the sealed contract is changed: the test now tests nothing", code=11),
@@ -47,7 +42,8 @@ _CHEATS: Final = {
 @click.command()
 @click.option("--into", type=FILE, help="A new directory to leave everything in; else it is removed at the end.")
 def command(into: Path | None) -> int:
-    """Show an honest change that is admitted, and four that are refused, each for its own reason.
+    """Show honest work that is admitted, and cheats that are refused, each for its own reason: a directory with four
+    cheats, then a change in a git repository with two.
 
     \b
     Example:
@@ -56,11 +52,12 @@ def command(into: Path | None) -> int:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(scratch()) if into is None else _new(into)
         stack.enter_context(_inside(folder))
-        wrong = _story()
+        wrong, with_git = _story()
     if wrong:
         click.echo(f"error: not as expected: {'; '.join(wrong)}", err=True)
         return 1
-    click.echo("\nAs it should be: one admitted, four refused, each for its own reason.")
+    admitted, refused = ("two", len(_CHEATS) + len(CHEATS_OF_CHANGES)) if with_git else ("one", len(_CHEATS))
+    click.echo(f"\nAs it should be: {admitted} admitted, {_WORDS[refused]} refused, each for its own reason.")
     return 0
 
 
@@ -82,19 +79,19 @@ def _inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def _story() -> list[str]:
+def _story() -> tuple[list[str], bool]:
     level = probe().level
     click.echo(f"The strongest sandbox of this machine is {level}.")
-    click.echo("\n## A contract is sealed before the work, and the work is done\n")
-    Path("work/tests").mkdir(parents=True)
-    _write("work/tests/check.sh", CONTRACT_TEST)
-    wrong = [*_run("keygen --out worker", 0), *_run("seal --root work --path 'tests/**' --out contract.json", 0)]
-    _write("work/greeting.txt", WORK)
-    wrong += [*_run(_BUILD, 0), *_run(_SIGN, 0)]
-    click.echo("\n## The honest change\n")
-    wrong += _run(_verify(level), 0)
+    heading("A contract is sealed before the work, and the work is done")
+    write("work/tests/check.sh", CONTRACT_TEST)
+    wrong = [*run("keygen --out worker", 0), *run("seal --root work --path 'tests/**' --out contract.json", 0)]
+    write("work/greeting.txt", WORK)
+    wrong += [*run(_BUILD, 0), *run(_SIGN, 0)]
+    heading("The honest work")
+    wrong += run(_verify(level), 0)
     wrong += _cheats(level)
-    return wrong
+    of_change, with_git = change_story()
+    return wrong + of_change, with_git
 
 
 def _verify(level: str) -> str:
@@ -108,19 +105,19 @@ def _verify(level: str) -> str:
 def _cheats(level: str) -> list[str]:
     wrong: list[str] = []
     for name, cheat in _CHEATS.items():
-        click.echo(f"\n## Refused: {cheat.title}\n")
+        heading(f"Refused: {cheat.title}")
         if name == "work":
-            _write("work/greeting.txt", "hello, moon\n")
+            write("work/greeting.txt", "hello, moon\n")
         elif name == "contract":
-            _write("work/greeting.txt", WORK)
-            _write("work/tests/check.sh", "exit 0\n")
+            write("work/greeting.txt", WORK)
+            write("work/tests/check.sh", "exit 0\n")
         elif name == "envelope":
-            _write("work/tests/check.sh", CONTRACT_TEST)
+            write("work/tests/check.sh", CONTRACT_TEST)
             _forge()
         else:
             claim = ' --claim "fast=it is twice as fast as before"'
-            wrong += [*_run(_BUILD + claim, 0), *_run(_SIGN, 0)]
-        wrong += _run(_verify(level), cheat.code)
+            wrong += [*run(_BUILD + claim, 0), *run(_SIGN, 0)]
+        wrong += run(_verify(level), cheat.code)
     return wrong
 
 
@@ -131,17 +128,3 @@ def _forge() -> None:
     payload = base64.b64decode(envelope["payload"]).replace(b"hello", b"howdy")
     envelope["payload"] = base64.b64encode(payload).decode()
     Path("receipt.json").write_text(json.dumps(envelope))
-
-
-def _write(path: str, text: str) -> None:
-    click.echo(f"$ printf %s {shlex.quote(text)} > {path}")
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def _run(line: str, expected: int) -> list[str]:
-    """Run one of our own commands as it would be typed; what is wrong with its exit code."""
-    click.echo(f"$ done-receipt {line}")
-    code = main.run(shlex.split(line))
-    if expected or code:
-        click.echo(f"(exit code {code})")
-    return [] if code == expected else [f"`done-receipt {line}` ended with {code}, expected {expected}"]

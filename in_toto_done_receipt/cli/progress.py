@@ -8,8 +8,8 @@ Step = Callable[[int, int], None]
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Step | None]:
-    """A function to call with files and bytes read so far, shown on standard error; None when nobody watches."""
+def progress(label: str, done: str = "read") -> Iterator[Step | None]:
+    """A function to call with files and bytes done so far, shown on standard error; None when nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -18,4 +18,4 @@ def progress(label: str) -> Iterator[Step | None]:
     from rich.markup import escape
 
     with Console(stderr=True).status(escape(label)) as status:
-        yield lambda files, size: status.update(f"{escape(label)}: {files:,} files, {decimal(size)} read")
+        yield lambda files, size: status.update(f"{escape(label)}: {files:,} files, {decimal(size)} {done}")

@@ -73,7 +73,7 @@ def _verify_all(receipts: tuple[Path, ...], name: str, flags: Flags) -> int:
     handlers = handlers_by_type(BUILTIN_HANDLERS + load_plugins(settings.plugins))
     texts: dict[Path, list[str]] = {path: [] for path, _ in shown}
     codes: list[int] = []
-    with engine_of(flags) as engine, context_of(flags, settings) as context:
+    with engine_of(flags) as engine, context_of(flags, settings, watched=not several) as context:
 
         def judge(path: Path) -> Judged:
             kept: list[bytes] | None = [] if attested else None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from in_toto_done_receipt.cli.options import read_named
+from in_toto_done_receipt.cli.progress import progress
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.through import leads_through
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
@@ -116,8 +117,11 @@ def outside(path: Path, tree: Tree | None, flag: str) -> None:
 
 
 @contextlib.contextmanager
-def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
-    """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError."""
+def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Iterator[RecomputeContext]:
+    """What the checks are given; the workspace is open inside the block. Raises ConfigurationError, UsageError.
+
+    `watched`: long work shows its progress on a terminal; not for receipts that several processes share.
+    """
     root: Path | None = flags["root"]
     if flags["canonical_paths"] and flags["as_format"] is None:
         raise UsageError("--canonical-paths goes with --as: a done receipt has no other paths")
@@ -151,6 +155,7 @@ def context_of(flags: Flags, settings: Settings) -> Iterator[RecomputeContext]:
             deadline=time.monotonic() + settings.limits["seconds"],
             on_output=_show_output if flags["show_output"] else None,
             canonical_paths=flags["canonical_paths"],
+            on_progress=progress if watched else None,
         )
 
 

@@ -1,6 +1,7 @@
 """What the verifier gives to a recheck: settings, a place to look at, expectations, a clock. Nothing from a receipt."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ if TYPE_CHECKING:  # a verification that runs no command does not load the sandb
     from in_toto_done_receipt.observe.sandbox.model import CommandOutcome, SandboxFacts
     from in_toto_done_receipt.observe.seals import Contract
     from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
+
+
+Step = Callable[[int, int], None]  # files and bytes done so far
 
 
 class Artifact(Value, kw_only=True):
@@ -42,7 +46,7 @@ class RecomputeContext(Value, kw_only=True):
     commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for,
     `signed_for` are the source repositories that the signers' certificates name; the pipeline sets both once the
     signature is verified. `on_output` is told how each command ended, with the start of what it printed; without it
-    nothing is kept but digests.
+    nothing is kept but digests. `on_progress` shows long work to somebody: what is done, and the word for it.
 
     For an old receipt examined in place: `own_file` is the receipt's own file, which may be its only subject; the
     pipeline sets it. `canonical_paths`, which the verifier sets, refuses a receipt that spells a path otherwise than
@@ -70,3 +74,8 @@ class RecomputeContext(Value, kw_only=True):
     own_file: Artifact | None = None
     canonical_paths: bool = False
     on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None
+    on_progress: Callable[[str, str], AbstractContextManager[Step | None]] | None = None
+
+    def watched(self, label: str, done: str) -> AbstractContextManager[Step | None]:
+        """A function to call as long work goes on; None when nobody watches."""
+        return nullcontext() if self.on_progress is None else self.on_progress(label, done)

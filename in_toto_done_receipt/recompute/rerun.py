@@ -30,7 +30,8 @@ def rerun(case: Case, entry: CommandEntry) -> tuple[CommandOutcome, str]:
         if isinstance(context.workspace, DirectoryWorkspace):
             copy_tree(context.workspace.root, copy, limits=copy_limits(settings))
         else:
-            context.workspace.repository.write(context.workspace.listing.files, copy)
+            with context.watched("writing the tree", "written") as step:
+                context.workspace.repository.write(context.workspace.listing.files, copy, progress=step)
         outcome = run(
             entry.argv,
             copy=copy,

@@ -1,5 +1,6 @@
 """Outputs when the machine, the disk or somebody else gets in the way: the old file or the new one, never half."""
 
+import hashlib
 import os
 import shutil
 import signal
@@ -7,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,12 +19,16 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
 from testdata.receipts import generate
+from testdata.receipts.generate_changes import Case
 from tests.cli.conftest import Cli
 from tests.cli.killed import KILLED, Killer, killer
+from tests.repositories.build import Repo
+from tests.repositories.changes import Laid
 
 CASES = Path(__file__).parents[2] / "testdata" / "receipts"
 KILLS: Final = 35  # of each of the six commands: 210 in all
 FEWER: Final = 8
+_LARGE: Final = 256 << 20  # bytes of a blob, which git and we read for more than half a second
 BUILD = ["build", "--root", "workspace", "--agent", "a", "--finished-on", "2026-11-30T12:00:00Z", "--task"]
 EVIDENCE = ["--claim", "c=it is there", "--file", "c=greeting.txt"]
 VERIFY = ["verify", "receipt.json", "--trusted-key", "worker=../trust/worker.pub", "--root", "workspace", "--at"]
@@ -373,6 +379,80 @@ def test_a_stopped_verification_leaves_neither_processes_nor_scratch(
     assert _processes(f"sleep\0{seconds}") == []
     assert list((tmp_path / "scratch").iterdir()) == []
     assert not (place / "stopped.json").exists()
+
+
+def _sleeping_change(folder: Path, seconds: str) -> list[str]:
+    """The words of a verification of a change in git, which runs a command on the written tree."""
+    case = Case(why="")
+    laid = Laid(case, folder)
+    statement = case.statement(laid.repo, laid.ids)
+    statement["predicate"]["claims"][0]["evidence"].append(generate.command_item(["/bin/sleep", seconds]))
+    text = generate.pretty(generate.envelope(generate.payload_of(statement)))
+    (folder / "receipt.json").write_text(text)
+    return ["verify", *laid.words("--recheck-commands", "--allow-command", f"/bin/sleep {seconds}")]
+
+
+def _large_blob(folder: Path) -> list[str]:
+    """The words of an inventory that reads a file for a good while."""
+    repo = Repo(folder / "repo")
+    packer, digest = zlib.compressobj(1), hashlib.sha1(b"blob %d\0" % _LARGE, usedforsecurity=False)
+    data = packer.compress(b"blob %d\0" % _LARGE)
+    for _ in range(_LARGE >> 20):
+        digest.update(bytes(1 << 20))
+        data += packer.compress(bytes(1 << 20))
+    blob = digest.hexdigest()
+    (repo.git_dir / "objects" / blob[:2]).mkdir()
+    (repo.git_dir / "objects" / blob[:2] / blob[2:]).write_bytes(data + packer.flush())
+    commit = repo.loose_commit(repo.loose_tree([("100644", b"large", blob)]))
+    return ["manifest", "create", "--repo", str(repo.path), "--head", commit, "--out", str(folder / "out.json")]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
+@pytest.mark.parametrize("doing", ["reading", "running"])
+def test_a_stopped_look_at_a_repository_leaves_neither_git_nor_scratch(
+    tmp_path: Path, doing: str, how: signal.Signals
+) -> None:
+    seconds = f"18.{how.value:02}{os.getpid()}"
+    line = _large_blob(tmp_path) if doing == "reading" else _sleeping_change(tmp_path, seconds)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from in_toto_done_receipt.cli.main import main; main(sys.argv[1:])", *line],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    mark = f"sleep\0{seconds}" if doing == "running" else "cat-file\0--batch-command"
+    assert _until(lambda: bool(set(_processes(mark)) & _family(running.pid)) or running.poll() is not None)
+    assert list(scratch.iterdir()), running.communicate()
+    before = _family(running.pid)
+    running.send_signal(how)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, out, err.strip()) == (130, "", "interrupted")
+    assert len(before) > 1
+    assert _until(lambda: not any((Path("/proc") / str(pid)).exists() for pid in before))
+    assert list(scratch.iterdir()) == []
+    assert not (tmp_path / "out.json").exists()
+
+
+def _parents() -> dict[int, int]:
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    return found
+
+
+def _family(ancestor: int) -> set[int]:
+    """The process and all that it started, and they."""
+    parents, family = _parents(), {ancestor}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family
 
 
 # --- an output over an input ----------------------------------------------------------------------------------------

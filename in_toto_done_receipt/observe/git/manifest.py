@@ -8,7 +8,7 @@ from in_toto_done_receipt.errors import ProducerError
 from in_toto_done_receipt.observe.git.objects import Sink
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.git.trees import EXECUTABLE, LINK, SUBMODULE, Listing
-from in_toto_done_receipt.observe.git.write import Progress
+from in_toto_done_receipt.observe.git.write import STEP, Progress
 from in_toto_done_receipt.observe.manifest.model import (
     Manifest,
     ManifestFiles,
@@ -44,9 +44,13 @@ def tree_manifest(
     unique = list(dict.fromkeys(ids))
     digests = [hashlib.sha256() for _ in unique]
 
+    done = 0
+
     def take(index: int, data: bytes | None) -> Sink | None:
-        if progress is not None:
-            progress(index, len(unique))
+        nonlocal done
+        done += sizes[unique[index]]
+        if progress is not None and index % STEP == 0:
+            progress(index, done)
         if data is None:
             return digests[index].update
         digests[index].update(data)

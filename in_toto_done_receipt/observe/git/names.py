@@ -7,10 +7,14 @@ long, git_file_alias; `collides` is found where names stand together.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9_][\w+@=,-]*(?:\.[\w+@=,-]+)*", re.ASCII)
+# The same for all names of a folder at once, each with a NUL behind it; possessive, so it never goes back.
+_ALL_PLAIN: Final = re.compile(
+    rb"(?:(?!(?i:con|prn|aux|nul|com|lpt))[A-Za-z0-9_][\w+@=,-]*+(?:\.[\w+@=,-]++)*+\0)*+", re.ASCII
+)
 _DEVICES: Final = (b"con", b"prn", b"aux", b"nul", b"com", b"lpt")
 _DEVICE: Final = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 _GIT_FILE: Final = re.compile(r"(?:\.git(?:modules|attributes|ignore)|git(?:mod|att|ign)\w*~\d)")
@@ -26,6 +30,15 @@ def fold(name: bytes) -> str:
     """Equal for names that some file system takes for one: case, Unicode form, ignored characters, trailing dots."""
     text = name.decode("utf-8", "surrogateescape").translate(_IGNORED).rstrip(" .") or "."
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).casefold())
+
+
+def unremarkable(names: Sequence[bytes]) -> bool:
+    """A quick look at all names of a folder, none of which holds a NUL: `hazards` and `collisions` find nothing."""
+    return not names or (
+        max(map(len, names)) <= _NAME_BYTES
+        and _ALL_PLAIN.fullmatch(b"\0".join(names) + b"\0") is not None
+        and len(set(map(bytes.lower, names))) == len(names)
+    )
 
 
 def hazards(name: bytes) -> tuple[str, ...]:

@@ -2,12 +2,10 @@
 objects can name thirty million paths."""
 
 import re
-from itertools import pairwise, starmap
-from operator import gt
 from typing import Final, NamedTuple
 
 from in_toto_done_receipt.errors import RepositoryRefused
-from in_toto_done_receipt.observe.git.names import collisions, hazards
+from in_toto_done_receipt.observe.git.names import collisions, hazards, unremarkable
 from in_toto_done_receipt.observe.git.objects import Objects
 from in_toto_done_receipt.wire.value import Value
 
@@ -59,6 +57,7 @@ class Trees:
         self._row = re.compile(rb"([0-7]{5,6}) ([^\0/]+)\0(.{%d})" % objects.raw_bytes, re.DOTALL)
         self._entries: dict[str, dict[bytes, Entry]] = {}
         self._odd: dict[str, list[tuple[bytes, str]]] = {}
+        self._below: dict[str, list[tuple[bytes, str]]] = {}  # the folders of each tree
         self._measures: dict[str, _Measure] = {}
         self._closed: set[str] = set()  # roots that are read as a whole and within the limits
 
@@ -88,7 +87,7 @@ class Trees:
                 raise _too_deep(self._limits.depth)
             self.load(level)
             # What is read already counts too: a difference reads trees without what is below them.
-            below = {entry.id for id in level for entry in self._entries[id].values() if entry.mode == FOLDER}
+            below = {folder for id in level for _, folder in self._below[id]}
             level = below - seen
             seen |= level
         measure = self._measure(root, 0)
@@ -111,11 +110,8 @@ class Trees:
         while waiting:
             prefix, id = waiting.pop()
             odd += [Odd(prefix + name, code) for name, code in self._odd.get(id, ())[:_NAMES_SHOWN]]
-            for name, entry in self._entries[id].items():
-                if entry.mode == FOLDER:
-                    waiting.append((prefix + name + b"/", entry.id))
-                else:
-                    files[prefix + name] = entry
+            files |= {prefix + name: entry for name, entry in self._entries[id].items() if entry.mode != FOLDER}
+            waiting += [(prefix + name + b"/", folder) for name, folder in self._below[id]]
         return Listing(files=files, odd=tuple(sorted(odd)))
 
     def below(self, root: str) -> set[str]:
@@ -126,7 +122,7 @@ class Trees:
             id = waiting.pop()
             if id not in found:
                 found.add(id)
-                waiting += [entry.id for entry in self._entries[id].values() if entry.mode == FOLDER]
+                waiting += [folder for _, folder in self._below[id]]
         return found
 
     def _measure(self, id: str, depth: int) -> _Measure:
@@ -135,10 +131,11 @@ class Trees:
             return known
         if depth > self._limits.depth:
             raise _too_deep(self._limits.depth)
-        paths = height = longest = 0
-        for name, entry in self._entries[id].items():
-            below = self._measure(entry.id, depth + 1) if entry.mode == FOLDER else _Measure(0, -1, 0)
-            paths += below.paths + 1
+        entries = self._entries[id]
+        paths, height, longest = len(entries), 0, max(map(len, entries), default=-1) + 1
+        for name, folder in self._below[id]:
+            below = self._measure(folder, depth + 1)
+            paths += below.paths
             height = max(height, below.height + 1)
             longest = max(longest, len(name) + 1 + below.longest)
         measure = _Measure(paths, height, longest)
@@ -150,25 +147,30 @@ class Trees:
         if len(rows) > self._limits.entries:
             fact = f"tree {id} has {len(rows)} entries, limit is {self._limits.entries}"
             self._objects.fail("too_large", fact)
+        modes = [mode for mode, _, _ in rows]
         names = [name for _, name, _ in rows]
-        whole = sum(len(mode) + len(name) + 2 for mode, name, _ in rows) + len(rows) * self._objects.raw_bytes
+        whole = sum(map(len, modes)) + sum(map(len, names)) + len(rows) * (2 + self._objects.raw_bytes)
         if whole != len(data) or not {b".", b".."}.isdisjoint(names):
             self._objects.fail("tree_malformed", f"tree {id} has a bad mode, or an empty, dot or slash name")
-        odd = [(name, code) for name in names for code in hazards(name)]
-        odd += [(name, "collides") for name in collisions(names)]
-        entries = {}
-        for mode, name, raw in rows:
-            word = _WORDS.get(mode)
+        odd: list[tuple[bytes, str]] = []
+        if not unremarkable(names):
+            odd += [(name, code) for name in names for code in hazards(name)]
+            odd += [(name, "collides") for name in collisions(names)]
+        words = dict(_WORDS)
+        for mode in set(modes) - words.keys():
+            word = _old_mode(mode)
             if word is None:
-                word = _old_mode(mode)
-                odd.append((name, f"mode_{mode.decode()}"))
-                if word is None:
-                    self._objects.fail("tree_malformed", f"tree {id} has an entry of mode {mode.decode()}")
-            entries[name] = Entry(word, raw.hex())
-        keys = [name + b"/" if entry.mode == FOLDER else name for name, entry in entries.items()]
-        if len(entries) != len(rows) or any(starmap(gt, pairwise(keys))):
+                self._objects.fail("tree_malformed", f"tree {id} has an entry of mode {mode.decode()}")
+            words[mode] = word
+        if len(words) > len(_WORDS):
+            odd += [(name, f"mode_{mode.decode()}") for mode, name, _ in rows if mode not in _WORDS]
+        entries = {name: Entry(words[mode], raw.hex()) for mode, name, raw in rows}
+        below = [(name, entry.id) for name, entry in entries.items() if entry.mode == FOLDER]
+        keys = [name + b"/" if words[mode] == FOLDER else name for mode, name, _ in rows] if below else names
+        if len(entries) != len(rows) or keys != sorted(keys):
             self._objects.fail("tree_malformed", f"tree {id} has names doubled or out of order")
         self._entries[id] = entries
+        self._below[id] = below
         if odd:
             self._odd[id] = odd
 

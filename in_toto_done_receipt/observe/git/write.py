@@ -19,7 +19,8 @@ _LINK_BYTES: Final = 4_095
 _LFS: Final = b"version https://git-lfs.github.com/spec/"
 _LFS_BYTES: Final = 1_024
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]  # files and bytes so far
+STEP: Final = 100  # files between two calls of it
 
 
 class Written(Value, kw_only=True):
@@ -58,7 +59,7 @@ def write_tree(
         with os.scandir(folder) as there:
             if next(there, None) is not None:
                 raise RepositoryRefused(f"{escape(str(folder))} is not empty", kind="output")
-        with _Writer(folder, files, progress) as writer:
+        with _Writer(folder, files, sizes, progress) as writer:
             objects.each_blob(writer.ids, sizes, writer.take)
             return writer.finish(total)
     except (OSError, ValueError) as fault:  # EEXIST, ENAMETOOLONG, ENOSPC; a NUL in the target of a link
@@ -78,7 +79,9 @@ def _refuse_names(files: Mapping[bytes, Entry]) -> None:
 class _Writer:
     """Where the next file goes: the open folders from the top down to it."""
 
-    def __init__(self, folder: Path, files: Mapping[bytes, Entry], progress: Progress | None) -> None:
+    def __init__(
+        self, folder: Path, files: Mapping[bytes, Entry], sizes: dict[str, int], progress: Progress | None
+    ) -> None:
         order = sorted((path.split(b"/"), entry) for path, entry in files.items())
         self._places = [(parts, entry) for parts, entry in order if entry.mode != SUBMODULE]
         self._submodules = [parts for parts, entry in order if entry.mode == SUBMODULE]
@@ -86,6 +89,8 @@ class _Writer:
         self._large: int | None = None
         self._again = False  # whether folders may be there already
         self._progress = progress
+        self._sizes = sizes
+        self._bytes = 0
         self._links_out: list[bytes] = []
         self._lfs: list[bytes] = []
 
@@ -107,8 +112,9 @@ class _Writer:
         self._close_large()
         (*folders, name), entry = self._places[index]
         where = self._enter(folders)
-        if self._progress is not None and index % 500 == 0:
-            self._progress(index, len(self._places))
+        self._bytes += self._sizes[entry.id]
+        if self._progress is not None and index % STEP == 0:
+            self._progress(index, self._bytes)
         if entry.mode == LINK:
             self._link(folders, name, data, where)
             return None

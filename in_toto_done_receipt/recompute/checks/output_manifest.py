@@ -64,11 +64,14 @@ def _seen(case: Case) -> "Manifest":
     workspace, limits = case.context.workspace, manifest_limits(case.context.settings)
     assert workspace is not None  # noqa: S101 - run() looked
     exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
-    if isinstance(workspace, DirectoryWorkspace):
-        return scan(workspace, exclude=exclude, limits=limits)
-    from in_toto_done_receipt.observe.git.manifest import tree_manifest
+    with case.context.watched("manifest", "read") as step:
+        if isinstance(workspace, DirectoryWorkspace):
+            return scan(workspace, exclude=exclude, limits=limits, progress=step)
+        from in_toto_done_receipt.observe.git.manifest import tree_manifest
 
-    return tree_manifest(workspace.repository, workspace.listing, exclude=exclude | DEFAULT_EXCLUDES, limits=limits)
+        exclude |= DEFAULT_EXCLUDES
+        repository, listing = workspace.repository, workspace.listing
+        return tree_manifest(repository, listing, exclude=exclude, limits=limits, progress=step)
 
 
 def _named(given: "Manifest", seen: "Manifest") -> tuple[Finding, ...]:

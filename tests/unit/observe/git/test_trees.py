@@ -4,10 +4,12 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from in_toto_done_receipt.errors import RepositoryRefused
 from in_toto_done_receipt.observe.git.limits import GitLimits
-from in_toto_done_receipt.observe.git.names import collisions, hazards
+from in_toto_done_receipt.observe.git.names import collisions, hazards, unremarkable
 from in_toto_done_receipt.observe.git.process import Git
 from in_toto_done_receipt.observe.git.repository import open_repository
 from in_toto_done_receipt.observe.git.trees import EXECUTABLE, FILE, FOLDER, Listing
@@ -218,3 +220,35 @@ def test_listing_after_a_difference_reads_what_that_left_out(repo: Repo, git: Gi
         trees = [opened.tree_of(opened.commit_id(id)[0]) for id in (base, head)]
         opened.differences(*trees)
         assert set(opened.listing(trees[1]).files) == {b"d/e/a", b"d/f/b"}
+
+
+# --- the quick look at all names of a folder -------------------------------------------------------------------------
+
+PIECES = [b"a", b"B", b"b", b".", b"con", b"AUX.txt", b" ", b"-x", b"\xc3\xa9", b"\xff", b":", b"\\", b"git~1", b".git"]
+PIECES += [b"_", b"+", b"\n", b"x" * 250, b"\x7f", b"com1"]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map(b"".join), max_size=5, unique=True))
+def test_unremarkable_names_have_neither_hazards_nor_collisions(names: list[bytes]) -> None:
+    if unremarkable(names):
+        assert [hazards(name) for name in names] == [()] * len(names)
+        assert collisions(names) == []
+
+
+def test_unremarkable_is_what_names_usually_are() -> None:
+    assert unremarkable([b"README.md", b"__init__.py", b"src", b"a-b_c@1.2+x"])
+    assert unremarkable([])
+
+
+@pytest.mark.parametrize(
+    "names", [[b"a\n"], [b"a", b"A"], [b"nul.txt"], [b".git"], [b"x" * 256], [b"a."], [b"\xc3\xa9"]]
+)
+def test_unremarkable_leaves_the_rest_to_a_closer_look(names: list[bytes]) -> None:
+    assert not unremarkable(names)
+
+
+@pytest.mark.parametrize("name", [b"a" * 1_000_000 + b"\n", b".".join([b"a"] * 250) + b" "], ids=["long", "dotted"])
+def test_unremarkable_goes_over_a_name_once(name: bytes) -> None:
+    began = time.monotonic()
+    assert not unremarkable([name] * 10)
+    assert time.monotonic() - began < 1

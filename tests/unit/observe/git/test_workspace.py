@@ -113,3 +113,21 @@ def test_a_manifest_refuses_what_it_cannot_hold(repo: Repo, git: Git, mode: str)
         pytest.raises(ProducerError, match="which a manifest cannot hold"),
     ):
         tree_manifest(opened, opened.listing(tree), exclude=frozenset(), limits=ManifestLimits())
+
+
+def test_progress_is_in_files_and_bytes(repo: Repo, git: Git, tmp_path: Path) -> None:
+    repo.commit({"large": LARGE, **{f"z{number:03}": f"{number:03}" for number in range(200)}})
+    written: list[tuple[int, int]] = []
+    read: list[tuple[int, int]] = []
+    with open_repository(repo.path, git=git) as opened:
+        commit, _ = opened.commit_id("HEAD")
+        listing = opened.listing(opened.tree_of(commit))
+        opened.write(listing.files, tmp_path / "out", progress=lambda *so_far: written.append(so_far))
+        tree_manifest(
+            opened,
+            listing,
+            exclude=frozenset(),
+            limits=ManifestLimits(),
+            progress=lambda *so_far: read.append(so_far),
+        )
+    assert written == read == [(0, len(LARGE)), (100, len(LARGE) + 300), (200, len(LARGE) + 600)]

@@ -1,0 +1,73 @@
+"""`demo`: each part of the story ends as it is told, each cheat for its own reason."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from in_toto_done_receipt.cli import demo_change, main
+from in_toto_done_receipt.errors import RepositoryRefused
+
+FIRST_REASONS = {
+    "the work is changed after it was signed": ("greeting.txt has sha256", 11),
+    "the sealed contract is changed: the test now tests nothing": ("tests/check.sh is sealed and was modified", 11),
+    "the signed envelope is changed: another task": ("none of 1 trusted key(s)", 10),
+    "a claim whose evidence nobody can look at": ("assurance is", 12),
+    "the test was rewritten first, and sealed after that": ("tests/test_greet.py at the base revision", 11),
+    "a pytest.ini came with the change, and deselects the test": ("pytest.ini is added", 12),
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("demo")
+    line = [sys.executable, "-c", "import sys; from in_toto_done_receipt.cli import main; sys.exit(main.run(['demo']))"]
+    done = subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert list(folder.iterdir()) == []
+    return done.stdout
+
+
+def part(told: str, title: str) -> str:
+    return told.partition(f"\n## Refused: {title}\n")[2].partition("\n## ")[0]
+
+
+def test_every_cheat_that_is_told_has_a_reason(told: str) -> None:
+    assert re.findall(r"^## Refused: (.*)$", told, re.MULTILINE) == list(FIRST_REASONS)
+
+
+@pytest.mark.parametrize("title", FIRST_REASONS)
+def test_a_cheat_is_refused_for_its_own_reason(told: str, title: str) -> None:
+    reason, code = FIRST_REASONS[title]
+    denied = part(told, title).partition("\nDENIED — ")[2]
+    assert denied.startswith(reason)
+    assert f"(exit code {code})" in denied
+
+
+def test_both_kinds_of_honest_work_are_admitted(told: str) -> None:
+    assert len(re.findall("^ADMITTED — ", told, re.MULTILINE)) == 2
+    assert told.endswith("As it should be: two admitted, six refused, each for its own reason.\n")
+
+
+def test_the_callers_git_configuration_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "pre-commit").write_text("#!/bin/sh\nexit 1\n")
+    (hooks / "pre-commit").chmod(0o755)
+    (tmp_path / "config").write_text(f"[core]\n hooksPath = {hooks}\n[commit]\n gpgSign = true\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    assert main.run(["demo"]) == 0
+
+
+def test_without_git_the_rest_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise RepositoryRefused("no git at /usr/bin/git", kind="git")
+
+    monkeypatch.setattr(demo_change, "find_git", missing)
+    assert main.run(["demo"]) == 0
+    printed = capsys.readouterr().out
+    assert "(left out: no git at /usr/bin/git)" in printed
+    assert printed.endswith("As it should be: one admitted, four refused, each for its own reason.\n")
