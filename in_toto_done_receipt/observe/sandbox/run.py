@@ -39,12 +39,17 @@ def run(
     limits: CommandLimits = DEFAULT_LIMITS,
     variables: Mapping[str, str] | None = None,
     read_only: tuple[Path, ...] = (),
+    writable: tuple[Path, ...] = (),
+    copy_read_only: bool = False,
+    cwd: str = "",
     excerpt_bytes: int = 0,
 ) -> CommandOutcome:
     """How a command ends at exactly this level, run in `copy`; it never falls back to a lower one.
 
-    The command sees the copy at its own path, may write there and in HOME and TMPDIR, which are gone afterwards, and
-    has no more than verification.md, "Sandbox", says. Everything it started is dead when this returns or raises.
+    The command sees the copy at its own path, may write there (unless `copy_read_only`), in the folders that are
+    `writable`, and in HOME and TMPDIR, which are gone afterwards, and has no more than verification.md, "Sandbox",
+    says. Level rlimits confines nothing: there the copy can be written in any case. `cwd` is a folder below the copy.
+    Everything it started is dead when this returns or raises.
     `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, ObservationError
     without a copy, OutputError without a scratch folder. Not checked: whether the executable can be trusted
     (`check_executable`), whether the level holds on this machine (`probe`). From the first run on this process is
@@ -56,24 +61,25 @@ def run(
     if fault is not None:
         return _not_run("not_started", fault)
     root = _folder(copy)
-    shown = checked_read_only(read_only)
-    if level != "rlimits" and (unseen := hidden(argv[0], (*shown, root))):
+    shown = (*checked_read_only(read_only), *((root,) if copy_read_only else ()))
+    own = tuple(map(_folder, (*writable, *(() if copy_read_only else (copy,)))))
+    if level != "rlimits" and (unseen := hidden(argv[0], (*shown, *own))):
         fact = f"{escape(unseen)} is not shown at level {level}: name a folder above it as read-only path"
         return _not_run("not_visible", fact)
     with ExitStack() as stack:
         room = _room(stack)
         try:
             command = _command(
-                level, View(read_only=shown, writable=(root, room.home, room.tmp), configuration=room.configuration)
+                level, View(read_only=shown, writable=(*own, room.home, room.tmp), configuration=room.configuration)
             )
         except ObservationError as missing:
             return _not_run("sandbox", missing.message)
         orders = write_orders(
             list(argv),
-            cwd=root,
+            cwd=root / cwd,
             variables=environment(home=room.home, tmp=room.tmp, variables=variables or {}),
             limits=limits,
-            landlock=Landlock(read=shown, write=(root, room.home, room.tmp)) if level == "landlock" else None,
+            landlock=Landlock(read=shown, write=(*own, room.home, room.tmp)) if level == "landlock" else None,
             drop_capabilities=True,
         )
         return _execute(command, orders, limits, excerpt_bytes)

@@ -1,0 +1,54 @@
+"""Where a runner runs: a tree to read, a folder of ours beside it, and what the verifier lets a command see."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
+from in_toto_done_receipt.observe.sandbox.run import run
+from in_toto_done_receipt.results.model import SandboxLevel
+from in_toto_done_receipt.wire.value import Value
+
+
+class Room(Value, kw_only=True):
+    """`tree` is shown read-only unless `writable`. `work` is writable and outlives the single commands of one test run:
+    build products go there. `gate` holds FIFOs. `cache` is the verifier's own, and only for steps that run nothing of
+    the tree. `variables` and `read_only` are the profile's.
+    """
+
+    tree: Path
+    work: Path
+    level: SandboxLevel
+    limits: CommandLimits
+    variables: Mapping[str, str]
+    read_only: tuple[Path, ...] = ()
+    writable: bool = False
+    gate: Path | None = None
+    cache: Path | None = None
+
+    def execute(
+        self,
+        argv: tuple[str, ...],
+        *,
+        cwd: str = "",
+        variables: Mapping[str, str] | None = None,
+        read_only: tuple[Path, ...] = (),
+        cached: bool = False,
+    ) -> CommandOutcome:
+        """One command in `cwd`, a path below the tree; standard output is the channel, all of it in `stdout_data`.
+
+        Raises as `sandbox.run.run`.
+        """
+        gate = () if self.gate is None else (self.gate,)
+        cache = (self.cache,) if cached and self.cache is not None else ()
+        return run(
+            argv,
+            copy=self.tree,
+            level=self.level,
+            limits=self.limits,
+            variables={**self.variables, **(variables or {})},
+            read_only=(*self.read_only, *read_only, *gate),
+            writable=(self.work, *cache),
+            copy_read_only=not self.writable,
+            cwd=cwd,
+            excerpt_bytes=2_000,
+        )
