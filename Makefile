@@ -33,10 +33,10 @@ demo: $(VENV)/.installed
 
 TESTS ?= tests
 test: $(VENV)/.installed wheelhouse
-	$(PYTEST) --numprocesses auto --dist loadgroup -m 'not integration and not benchmark' $(TESTS)
+	$(PYTEST) --numprocesses auto -m 'not integration and not benchmark' $(TESTS)
 
 integration: $(VENV)/.installed wheelhouse tools
-	$(PYTEST) -m integration $(TESTS)
+	$(PYTEST) --numprocesses auto -m integration $(TESTS)
 
 # atheris has wheels for some Pythons only and stands in no lock; without it hypothesis changes the seeds, unguided.
 SECONDS ?= 60

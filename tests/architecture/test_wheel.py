@@ -1,5 +1,6 @@
 """The built wheel has everything it needs: installed offline into a clean environment, it runs its demo."""
 
+import fcntl
 import os
 import subprocess
 import venv
@@ -11,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WHEELHOUSE = ROOT / "build" / "wheelhouse"
 
-pytestmark = [pytest.mark.offline_wheel, pytest.mark.xdist_group("wheel")]  # one installation for all of them
+pytestmark = pytest.mark.offline_wheel
 
 
 @pytest.fixture(scope="session")
@@ -24,12 +25,21 @@ def wheel() -> Path:
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of an environment that holds the wheel and what it depends on, made without a network."""
-    folder = tmp_path_factory.mktemp("wheel") / "venv"
-    venv.create(folder, with_pip=True)
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "--isolated", "--disable-pip-version-check", "--quiet"]
-    argv = [*pip, "install", "--no-index", "--find-links", str(WHEELHOUSE), str(wheel)]
-    subprocess.run(argv, check=True, env=clean_environment())
+    """The bin folder of an environment that holds the wheel and what it depends on, made without a network.
+
+    One for all workers: the first that comes makes it, the others wait for it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, done = place / "wheel-venv", place / "wheel-venv.done"
+    with (place / "wheel-venv.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            venv.create(folder, with_pip=True, clear=True)
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "--isolated", "--disable-pip-version-check", "--quiet"]
+            argv = [*pip, "install", "--no-index", "--find-links", str(WHEELHOUSE), str(wheel)]
+            subprocess.run(argv, check=True, env=clean_environment())
+            done.touch()
     return folder / "bin"
 
 
