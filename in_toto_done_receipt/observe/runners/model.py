@@ -33,7 +33,8 @@ class TestRun(Value, kw_only=True):
 class Planted(Value, kw_only=True):
     """Canaries to be written into a tree: whole files (new, or in place of one), and what their tests must report.
 
-    There is one of each assertion form, and a passing one, in every process that runs tests.
+    There is one of each assertion form, and a passing one, in every process that runs tests. What is planted into an
+    existing file is appended to it, so that the positions of sites in it stay right.
     """
 
     files: dict[str, bytes]
@@ -46,6 +47,8 @@ class Site(Value, kw_only=True):
 
     `position` is in bytes. `fail` is what is inserted there to make it red; `gate` is the same, with `{}` in the place
     of a FIFO's path: the test reads its fate from there. `ids` are the tests that turn red.
+    `gate_needs` are insertions (position, text) that the gate needs elsewhere in the same file, such as an import: each
+    is made once per file, however many sites name it.
     """
 
     path: str
@@ -53,6 +56,7 @@ class Site(Value, kw_only=True):
     fail: bytes
     gate: bytes | None
     ids: frozenset[str]
+    gate_needs: tuple[tuple[int, bytes], ...] = ()
 
 
 class Sources(Protocol):

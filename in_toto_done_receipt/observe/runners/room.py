@@ -32,10 +32,13 @@ class Room(Value, kw_only=True):
         cwd: str = "",
         variables: Mapping[str, str] | None = None,
         read_only: tuple[Path, ...] = (),
+        writable: tuple[Path, ...] = (),
         cached: bool = False,
+        sealed: bool = False,
     ) -> CommandOutcome:
         """One command in `cwd`, a path below the tree; standard output is the channel, all of it in `stdout_data`.
 
+        `sealed` shows `work` read-only, so that tests cannot exchange what was built for the tests after them.
         Raises as `sandbox.run.run`.
         """
         gate = () if self.gate is None else (self.gate,)
@@ -46,8 +49,8 @@ class Room(Value, kw_only=True):
             level=self.level,
             limits=self.limits,
             variables={**self.variables, **(variables or {})},
-            read_only=(*self.read_only, *read_only, *gate),
-            writable=(self.work, *cache),
+            read_only=(*self.read_only, *read_only, *gate, *((self.work,) if sealed else ())),
+            writable=(*(() if sealed else (self.work,)), *writable, *cache),
             copy_read_only=not self.writable,
             cwd=cwd,
             excerpt_bytes=2_000,
