@@ -30,6 +30,7 @@ class Examined:
         self.repository = repository
         self.change = change
         self.workspace = GitWorkspace(repository, change.tree)
+        self.head = None if change.tree == change.head_tree else GitWorkspace(repository, change.head_tree)
         self.base: GitWorkspace | None = None
         if change.base_tree is not None:
             self.base = GitWorkspace(repository, change.base_tree)

@@ -142,6 +142,7 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
             workspace=workspace,
             change=None if git is None else git.change,
             base=None if git is None else git.base,
+            head=None if git is None else git.head,
             tip_of=None if git is None else git.repository.tip_of,
             artifacts=tuple(_artifact(path) for path in flags["artifacts"]),
             contract=_contract(flags),

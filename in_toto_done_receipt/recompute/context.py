@@ -40,8 +40,8 @@ class RecomputeContext(Value, kw_only=True):
     """Everything a check may look at.
 
     `evaluated_at` is the verifier's now, in UTC. `change` is the change read from git, whose tree `workspace` then is,
-    `base` the tree of its base revision; `tip_of` says which commit a ref names now. `manifest_path` is excluded from a
-    scan when the manifest file lies in the workspace. `audit_log` is the run's log, which is read when its check runs.
+    `base` the tree of its base revision, `head` that of head where the workspace is a merge with it; `tip_of` says
+    which commit a ref names now. `manifest_path` is excluded from a scan when the manifest file lies in the workspace. `audit_log` is the run's log, which is read when its check runs.
     `deadline` is on `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox, None unless
     commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for,
     `signed_for` are the source repositories that the signers' certificates name; the pipeline sets both once the
@@ -58,6 +58,7 @@ class RecomputeContext(Value, kw_only=True):
     workspace: "DirectoryWorkspace | GitWorkspace | None" = None
     change: "GitChange | None" = None
     base: "GitWorkspace | None" = None
+    head: "GitWorkspace | None" = None
     tip_of: "Callable[[str], str | None] | None" = None
     artifacts: tuple[Artifact, ...] = ()
     contract: "Contract | None" = None
@@ -75,6 +76,11 @@ class RecomputeContext(Value, kw_only=True):
     canonical_paths: bool = False
     on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None
     on_progress: Callable[[str, str], AbstractContextManager[Step | None]] | None = None
+
+    @property
+    def finished(self) -> "DirectoryWorkspace | GitWorkspace | None":
+        """The work as it was finished: what subjects and manifest are about, also where a merge is examined."""
+        return self.head or self.workspace
 
     def watched(self, label: str, done: str) -> AbstractContextManager[Step | None]:
         """A function to call as long work goes on; None when nobody watches."""

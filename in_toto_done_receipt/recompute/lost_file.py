@@ -1,6 +1,11 @@
-"""What evidence about a file comes to when the file is not what it was: shared by the kinds file and text."""
+"""What evidence about a file comes to when the file is not what it was: shared by the kinds path, file and text."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.observe.workspace import Workspace
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm
 from in_toto_done_receipt.recompute.case import Case, Item
 from in_toto_done_receipt.results.findings import Finding
@@ -18,6 +23,19 @@ def file_lost(item: Item, error: ObservationError, *, path: str, check: str) -> 
     if error.kind in NOT_A_FILE:
         return item.finding("fail", f"{check}.not_a_file", error.message, path=path)
     return item.finding("error", f"{check}.unreadable", error.message, path=path)
+
+
+def of_merge(case: Case, look: Callable[[Workspace], Finding], *, stale: str) -> Finding:
+    """What looking at the workspace finds. Where that is a merge, a finding that fails and that head's own tree does
+    not have is `stale`: the receipt told the truth about its own work, and the target changed the same file.
+    """
+    context = case.context
+    assert context.workspace is not None  # noqa: S101 - the callers looked
+    found = look(context.workspace)
+    if found.status != "fail" or context.head is None or look(context.head).status != "pass":
+        return found
+    message = f"{found.message}; head has it as the receipt says, the merge has not"
+    return replace(found, reason=stale, message=message)
 
 
 def in_own_manifest(case: Case, path: str, sha256: str | None, size: int) -> bool:

@@ -99,8 +99,9 @@ _REFUTED: Final[dict[str, str]] = {
 }
 _DENIED: Final[dict[str, str]] = {
     "statement.type_not_allowed": "the verifier does not allow this predicate type",
-    "evidence-file.stale": "the receipt's own manifest confirms it, the place the verifier pointed at does not",
-    "evidence-text.stale": "the receipt's own manifest confirms the file, the place the verifier pointed at does not",
+    "evidence-path.stale": "head confirms it, its merge with the target does not",
+    "evidence-file.stale": "the receipt's own manifest or head confirms it, the place the verifier pointed at does not",
+    "evidence-text.stale": "the receipt's own manifest or head confirms it, the place the verifier pointed at does not",
     "statement.path_spelling": "a path is spelled otherwise than it is, as in a//b, and the verifier refuses that",
     "contract-coverage.not_sealed": "a file of the base revision that has to be sealed is not",
     "change-scope.empty": "the change changes nothing",

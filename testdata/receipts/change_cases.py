@@ -6,6 +6,7 @@ SCOPED = PROFILE + '\n[change]\nallowed = ["src/**"]\nprotected = ["src/vault/**
 TARGET = ["--repo", "{repo}", "--target-ref", "main", "--head", "work", "--profile", "base:acceptance.toml"]
 ONTO = [*FLAGS, "--merge-onto", "main"]
 TIP = PROFILE.replace('"change.base"', '"freshness.tip", "change.base"')
+LINES = "# first\n" + GREET + "\n" * 5 + "# last\n"
 OTHER_TEST = TEST + "\n\ndef test_again():\n    assert greet()\n"
 PYPROJECT = '[project]\nname = "greet"\ndependencies = ["click==8.1.0"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n'
 PACKAGE = '{"name": "greet", "dependencies": {"left": "1.0.0"}, "scripts": {"test": "node --test"}}\n'
@@ -96,9 +97,33 @@ HONEST: dict[str, Case] = {
         warnings=("contract.held",),
         reasons=("contract-seals.changed_by_target",),
     ),
+    "merge_onto_moved_target_with_manifest": Case(
+        why="The target moved on: the receipt's manifest is that of head, and head has it.",
+        commits=(later("moved", "main", {"README.md": "# moved on\n"}),),
+        flags=ONTO,
+        manifest=True,
+    ),
+    "merge_of_a_file_that_both_changed": Case(
+        why="Head and target changed different lines of one file: the subject is head's file, which the merge is not.",
+        base={"src/greet.py": LINES},
+        work={**WORK, "src/other.py": "x = 1\n", "src/greet.py": LINES.replace("first", "1st")},
+        commits=(later("moved", "main", {"src/greet.py": LINES.replace("last", "ultimate")}),),
+        subjects=("src/other.py", "src/greet.py"),
+        flags=ONTO,
+    ),
 }
 
 REFUSED: dict[str, Case] = {
+    "merge_of_the_evidence": Case(
+        why="Evidence is about a file that head and target both changed: true of head, not of the merge (stale).",
+        code=12,
+        base={"src/greet.py": LINES},
+        work={**WORK, "src/greet.py": LINES.replace("first", "1st")},
+        commits=(later("moved", "main", {"src/greet.py": LINES.replace("last", "ultimate")}),),
+        flags=ONTO,
+        violations=("evidence.current",),
+        reasons=("evidence-file.stale",),
+    ),
     "test_edited": Case(
         why="A sealed test was rewritten (scenarios 6 to 8).",
         code=11,

@@ -2,9 +2,10 @@
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.look import hash_file
+from in_toto_done_receipt.observe.workspace import Workspace
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm, FileEvidence
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
-from in_toto_done_receipt.recompute.lost_file import file_lost, in_own_manifest
+from in_toto_done_receipt.recompute.lost_file import file_lost, in_own_manifest, of_merge
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 
@@ -20,9 +21,16 @@ def _recheck(case: Case, item: Item) -> Finding:
     path = evidence.path
     if case.context.workspace is None:
         return item.finding("not_checked", "evidence-file.no_workspace", "the verifier gave no workspace", path=path)
+    return of_merge(case, lambda workspace: _look(case, item, workspace), stale="evidence-file.stale")
+
+
+def _look(case: Case, item: Item, workspace: Workspace) -> Finding:
+    evidence = item.evidence
+    assert isinstance(evidence, FileEvidence)  # noqa: S101 - _recheck looked
+    path = evidence.path
     case.time_left()
     try:
-        facts = hash_file(case.context.workspace, path)
+        facts = hash_file(workspace, path)
     except ObservationError as error:
         return file_lost(item, error, path=path, check="evidence-file")
     if isinstance(evidence.observed, ErrorForm):

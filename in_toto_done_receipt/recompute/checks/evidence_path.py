@@ -2,8 +2,10 @@
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.look import path_type
+from in_toto_done_receipt.observe.workspace import Workspace
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm, PathEvidence
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
+from in_toto_done_receipt.recompute.lost_file import of_merge
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 
@@ -19,9 +21,16 @@ def _recheck(case: Case, item: Item) -> Finding:
     path = evidence.path
     if case.context.workspace is None:
         return item.finding("not_checked", "evidence-path.no_workspace", "the verifier gave no workspace", path=path)
+    return of_merge(case, lambda workspace: _look(case, item, workspace), stale="evidence-path.stale")
+
+
+def _look(case: Case, item: Item, workspace: Workspace) -> Finding:
+    evidence = item.evidence
+    assert isinstance(evidence, PathEvidence)  # noqa: S101 - _recheck looked
+    path = evidence.path
     case.time_left()
     try:
-        seen = path_type(case.context.workspace, path)
+        seen = path_type(workspace, path)
     except ObservationError as error:
         if isinstance(evidence.observed, ErrorForm):
             return item.finding("pass", "evidence-path.confirmed", f"cannot be looked at: {error.message}", path=path)

@@ -2,9 +2,10 @@
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.look import find_text
+from in_toto_done_receipt.observe.workspace import Workspace
 from in_toto_done_receipt.predicates.done_receipt.model import ErrorForm, TextEvidence
 from in_toto_done_receipt.recompute.case import Case, Item, items_of
-from in_toto_done_receipt.recompute.lost_file import file_lost, in_own_manifest
+from in_toto_done_receipt.recompute.lost_file import file_lost, in_own_manifest, of_merge
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
 
@@ -20,11 +21,16 @@ def _recheck(case: Case, item: Item) -> Finding:
     path = evidence.path
     if case.context.workspace is None:
         return item.finding("not_checked", "evidence-text.no_workspace", "the verifier gave no workspace", path=path)
+    return of_merge(case, lambda workspace: _look(case, item, workspace), stale="evidence-text.stale")
+
+
+def _look(case: Case, item: Item, workspace: Workspace) -> Finding:
+    evidence = item.evidence
+    assert isinstance(evidence, TextEvidence)  # noqa: S101 - _recheck looked
+    path = evidence.path
     case.time_left()
     try:
-        seen = find_text(
-            case.context.workspace, path, evidence.literal, limit=case.context.settings.limits["text-bytes"]
-        )
+        seen = find_text(workspace, path, evidence.literal, limit=case.context.settings.limits["text-bytes"])
     except ObservationError as error:
         return file_lost(item, error, path=path, check="evidence-text")
     said = evidence.observed

@@ -61,7 +61,7 @@ def _seen(case: Case) -> "Manifest":
     """The manifest of the workspace; loaded only for a receipt that names one."""
     from in_toto_done_receipt.observe.manifest.scan import DEFAULT_EXCLUDES, scan
 
-    workspace, limits = case.context.workspace, manifest_limits(case.context.settings)
+    workspace, limits = case.context.finished, manifest_limits(case.context.settings)
     assert workspace is not None  # noqa: S101 - run() looked
     exclude = frozenset({case.context.manifest_path} if case.context.manifest_path else ())
     with case.context.watched("manifest", "read") as step:

@@ -86,19 +86,29 @@ def _in_workspace(case: Case, subject: Subject) -> Finding:
     if manifest is not None and subject.digest.get("sha256") == manifest.digest.sha256:
         return _manifest_subject(case, name, pointer)
     case.time_left()
-    assert case.context.workspace is not None  # noqa: S101 - run() looked
+    assert case.context.finished is not None  # noqa: S101 - run() looked
     try:
-        facts = hash_file(case.context.workspace, name, algorithms=[a for a in ACCEPTED if a in subject.digest])
+        facts = hash_file(case.context.finished, name, algorithms=[a for a in ACCEPTED if a in subject.digest])
     except ObservationError as error:
         return _unreadable(error, name, pointer)
     if digests_match(subject.digest, facts.digests):
-        return finding("pass", "subjects.matched", f"{escape(name)} has the content", path=name, pointer=pointer)
+        message = f"{escape(name)} has the content{_merged(case, name)}"
+        return finding("pass", "subjects.matched", message, path=name, pointer=pointer)
     algorithm = next(a for a in facts.digests if facts.digests[a] != subject.digest[a])
     expected, observed = subject.digest[algorithm], facts.digests[algorithm]
     message = f"{escape(name)} has {algorithm} {observed}, receipt says {expected}"
     return finding(
         "fail", "subjects.differs", message, path=name, pointer=pointer, expected=expected, observed=observed
     )
+
+
+def _merged(case: Case, name: str) -> str:
+    """What to say of a subject that is head's file where the merge that is examined has another one."""
+    context, raw = case.context, name.encode("utf-8", "surrogateescape")
+    if context.head is None or context.change is None:
+        return ""
+    same = context.head.listing.files.get(raw) == context.change.listing.files.get(raw)
+    return "" if same else " at head; its merge with the target has another one"
 
 
 def _is_own_file(case: Case, subject: Subject) -> bool:

@@ -116,6 +116,7 @@ denied := {
 	"statement.type_not_allowed",
 	"statement.path_spelling",
 	"evidence-file.stale",
+	"evidence-path.stale",
 	"evidence-text.stale",
 	"contract-coverage.not_sealed",
 	"change-scope.empty",
