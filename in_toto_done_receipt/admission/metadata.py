@@ -94,8 +94,8 @@ def catalogue_rego(rules: tuple[Rule, ...]) -> bytes:
 
 
 def _object(name: str, members: Mapping[str, Any]) -> Iterator[str]:
-    if not members:
-        yield f"{name} := {{}}"
+    if not members:  # OPA before 1.22 takes an empty literal for one that no member can be looked up in
+        yield f"{name} := object.union({{}}, {{}})"
         return
     yield f"{name} := {{"
     for key, value in members.items():

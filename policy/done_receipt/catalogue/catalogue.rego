@@ -144,7 +144,7 @@ waits_for := {
 }
 
 # When a rule comes into force, for those that are not in force at every time.
-effective_on := {}
+effective_on := object.union({}, {})
 
 # Collection to the rules that it demands.
 collections := {

@@ -131,6 +131,10 @@ def test_the_policy_is_told_what_a_rule_waits_for_all_the_way_back() -> None:
     assert 'effective_on := {\n\t"usage.one": "2027-01-01T00:00:00Z",\n}\n' in text
 
 
+def test_a_list_without_members_can_be_looked_up_in_by_an_older_opa() -> None:
+    assert "\neffective_on := object.union({}, {})\n" in catalogue_rego(rules(block("one"))).decode()
+
+
 def test_the_catalogue_says_what_each_collection_demands() -> None:
     made = json.loads(catalogue_json(chain(), opa="1", policy_digest="2", module_sha256="3"))
     assert made["collections"] == {
