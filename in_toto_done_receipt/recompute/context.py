@@ -41,12 +41,13 @@ class RecomputeContext(Value, kw_only=True):
 
     `evaluated_at` is the verifier's now, in UTC. `change` is the change read from git, whose tree `workspace` then is,
     `base` the tree of its base revision, `head` that of head where the workspace is a merge with it; `tip_of` says
-    which commit a ref names now. `manifest_path` is excluded from a scan when the manifest file lies in the workspace. `audit_log` is the run's log, which is read when its check runs.
-    `deadline` is on `time.monotonic`'s clock, None for no end. `sandbox` is the self-tested sandbox, None unless
-    commands are asked for. `signed_on` is the earliest time that somebody else than the signer vouches for,
-    `signed_for` are the source repositories that the signers' certificates name; the pipeline sets both once the
-    signature is verified. `on_output` is told how each command ended, with the start of what it printed; without it
-    nothing is kept but digests. `on_progress` shows long work to somebody: what is done, and the word for it.
+    which commit a ref names now. `manifest_path` is excluded from a scan when the manifest file lies in the
+    workspace. `audit_log` is the run's log, which is read when its check runs. `deadline` is on `time.monotonic`'s
+    clock, None for no end. `sandbox` is the self-tested sandbox, None unless commands are asked for. `signed_on` is
+    the earliest time that somebody else than the signer vouches for, `signed_for` are the source repositories that
+    the signers' certificates name; the pipeline sets both once the signature is verified. `on_output` is told how
+    each command ended, with the start of what it printed; without it nothing is kept but digests. `on_progress`
+    shows long work to somebody: what is done, and the word for it.
 
     For an old receipt examined in place: `own_file` is the receipt's own file, which may be its only subject; the
     pipeline sets it. `canonical_paths`, which the verifier sets, refuses a receipt that spells a path otherwise than

@@ -25,7 +25,7 @@ def test_threat_13_the_merge_tree_is_examined(desk: Desk) -> None:
 
 
 def test_threat_13_what_the_target_brings_to_the_same_file_is_seen(desk: Desk) -> None:
-    """Each side is right by itself: nothing is refuted, and what was shown of head is stale for what will stand there."""
+    """Each side is right by itself: nothing is refuted; what was shown of head is stale for the merge."""
     base = {"src/words.py": "\n".join(f"w{number} = 1" for number in range(20)) + "\n"}
     work = {"src/words.py": base["src/words.py"].replace("w0 = 1", "w0 = 2")}
     target = {"src/words.py": base["src/words.py"].replace("w19 = 1", "w19 = 3")}
