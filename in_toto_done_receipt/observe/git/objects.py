@@ -7,7 +7,9 @@ announced, which would be read as the next answers: after any surprise the strea
 import hashlib
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, NamedTuple, NoReturn
@@ -72,9 +74,7 @@ class Objects:
         except BaseException:
             self._errors.close()
             raise
-        self._timer = threading.Timer(limits.seconds, self._kill, ("deadline",))
-        self._timer.daemon = True
-        self._timer.start()
+        self._arm(limits.seconds)
 
     def __enter__(self) -> "Objects":
         return self
@@ -89,6 +89,23 @@ class Objects:
             _close(stream)
         self._process.wait()
         self._errors.close()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """A block whose time does not count for git, which has nothing to do meanwhile."""
+        self._timer.cancel()
+        left = self._ends - time.monotonic()
+        try:
+            yield
+        finally:
+            if self._cause is None:
+                self._arm(max(0.0, left))
+
+    def _arm(self, seconds: float) -> None:
+        self._ends = time.monotonic() + seconds
+        self._timer = threading.Timer(seconds, self._kill, ("deadline",))
+        self._timer.daemon = True
+        self._timer.start()
 
     def metadata(self, ids: Iterable[str]) -> Iterator[tuple[str, str, bytes]]:
         """(id, type, bytes) of commits, trees and tags, in the order of `ids`. Refuses blobs and missing ones."""

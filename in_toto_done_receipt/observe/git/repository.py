@@ -108,10 +108,15 @@ class Repository:
         return tree
 
     def write(
-        self, files: Mapping[bytes, Entry], folder: Path, *, progress: Callable[[int, int], None] | None = None
+        self,
+        files: Mapping[bytes, Entry],
+        folder: Path,
+        *,
+        literal: Mapping[bytes, bytes] | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Written:
-        """Writes these files into a folder that is new or empty."""
-        return write_tree(self._objects, files, folder, progress=progress)
+        """Writes these files, and `literal` ones of the caller's, into a folder that is new or empty."""
+        return write_tree(self._objects, files, folder, literal=literal, progress=progress)
 
     @contextmanager
     def spool(self) -> Iterator[int]:

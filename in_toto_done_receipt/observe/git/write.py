@@ -1,7 +1,7 @@
 """A tree written once into an empty folder: raw blob bytes, relative to open folders, no link followed."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -38,18 +38,27 @@ class _Open(NamedTuple):
 
 
 def write_tree(
-    objects: Objects, files: Mapping[bytes, Entry], folder: Path, *, progress: Progress | None = None
+    objects: Objects,
+    files: Mapping[bytes, Entry],
+    folder: Path,
+    *,
+    literal: Mapping[bytes, bytes] | None = None,
+    progress: Progress | None = None,
 ) -> Written:
     """Writes the files into `folder`, which is new or empty; submodules become empty folders.
 
+    `literal` are contents of the caller's: of new files, or in place of the blob of a file, which keeps its mode.
     Sizes are added up before anything is written. Raises RepositoryRefused: too_large; output for a folder that is not
-    empty, a spelling of `.git`, names that collide on this file system, what the disk refuses.
+    empty, a spelling of `.git`, names that collide on this file system, a link in the way, what the disk refuses.
     """
     limits = objects.limits
-    _refuse_names(files)
+    own = {} if literal is None else literal
+    _refuse_names([*files, *own])
+    modes = {path: files[path].mode for path in own if path in files}
+    files = {path: entry for path, entry in files.items() if path not in own}
     blobs = [entry.id for entry in files.values() if entry.mode != SUBMODULE]
     sizes = objects.sizes(dict.fromkeys(blobs))
-    total = sum(sizes[id] for id in blobs)
+    total = sum(sizes[id] for id in blobs) + sum(map(len, own.values()))
     if total > limits.total_bytes:
         raise RepositoryRefused(f"the tree has {total} bytes, limit is {limits.total_bytes}", kind="too_large")
     if (largest := max(sizes.values(), default=0)) > limits.blob_bytes:
@@ -61,12 +70,14 @@ def write_tree(
                 raise RepositoryRefused(f"{escape(str(folder))} is not empty", kind="output")
         with _Writer(folder, files, sizes, progress) as writer:
             objects.each_blob(writer.ids, sizes, writer.take)
+            for path, data in sorted(own.items()):
+                writer.put(path, data, modes.get(path))
             return writer.finish(total)
     except (OSError, ValueError) as fault:  # EEXIST, ENAMETOOLONG, ENOSPC; a NUL in the target of a link
         raise RepositoryRefused(f"the tree cannot be written: {escape(str(fault))}", kind="output") from None
 
 
-def _refuse_names(files: Mapping[bytes, Entry]) -> None:
+def _refuse_names(files: Iterable[bytes]) -> None:
     seen: set[bytes] = set()
     for path in files:
         for name in path.split(b"/"):
@@ -91,6 +102,7 @@ class _Writer:
         self._progress = progress
         self._sizes = sizes
         self._bytes = 0
+        self._own = 0
         self._links_out: list[bytes] = []
         self._lfs: list[bytes] = []
 
@@ -128,6 +140,15 @@ class _Writer:
         self._close_large()
         return None
 
+    def put(self, path: bytes, data: bytes, mode: str | None) -> None:
+        """Writes one file of the caller's, once all blobs are written."""
+        self._close_large()
+        self._again = True
+        *folders, name = path.split(b"/")
+        self._large = os.open(name, _CREATE, 0o755 if mode == EXECUTABLE else 0o644, dir_fd=self._enter(folders))
+        self._own += 1
+        write_all(self._large, data)
+
     def finish(self, total: int) -> Written:
         """The empty folders of submodules, and what was written."""
         self._close_large()
@@ -135,7 +156,10 @@ class _Writer:
         for *folders, name in self._submodules:
             os.mkdir(name, 0o755, dir_fd=self._enter(folders))
         return Written(
-            files=len(self._places), total_bytes=total, links_out=tuple(self._links_out), lfs=tuple(self._lfs)
+            files=len(self._places) + self._own,
+            total_bytes=total,
+            links_out=tuple(self._links_out),
+            lfs=tuple(self._lfs),
         )
 
     def _link(self, folders: list[bytes], name: bytes, data: bytes | None, where: int) -> None:
