@@ -13,7 +13,7 @@ import click
 
 from in_toto_done_receipt.cli.argv import split_argv
 from in_toto_done_receipt.cli.audit_pin import read_pin
-from in_toto_done_receipt.cli.options import FILE, TEXT, Decorator, read_named, split_id, unavailable
+from in_toto_done_receipt.cli.options import FILE, TEXT, read_named, split_id
 from in_toto_done_receipt.errors import ConfigurationError, InputError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.seals import Contract, read_contract
 from in_toto_done_receipt.producer.build import BuildRequest, ContextGiven, Run, SourceGiven
@@ -70,6 +70,13 @@ _EVIDENCE: Final = (
         help="Evidence: a command succeeds. ARGV is split as a shell does, or a JSON array.",
     ),
     click.option(
+        "--tests",
+        type=TEXT,
+        multiple=True,
+        metavar="ID=ARGV",
+        help="Evidence: a test command succeeds by its report, JUnit XML that it writes to {junit}.",
+    ),
+    click.option(
         "--evidence",
         "evidence_files",
         type=FILE,
@@ -117,13 +124,12 @@ _SOURCE: Final = (
     click.option("--head", type=TEXT, metavar="REV", help="Where it ended (HEAD): must be what --root holds."),
     click.option("--repository", type=TEXT, metavar="URI", help="How verifiers call the repository."),
 )
-_LATER: Final[tuple[Decorator[Any], ...]] = (unavailable("--tests", what="evidence of kind tests"),)
 
 
 def build_options(function: F) -> F:
     """Every flag of `build`, in the order in which --help shows them."""
     root = click.option("--root", "--workspace-root", "root", type=FILE, required=True, help="The finished work.")
-    for option in reversed((root, *_WHAT, *_EVIDENCE, *_OUTPUTS, *_RUN, *_CONTEXT, *_SOURCE, *_LATER)):
+    for option in reversed((root, *_WHAT, *_EVIDENCE, *_OUTPUTS, *_RUN, *_CONTEXT, *_SOURCE)):
         function = option(function)
     return function
 
@@ -249,7 +255,8 @@ def _short_forms(given: dict[str, Any]) -> list[Wanted]:
             found.append(Wanted(claim=claim, kind="path", members={"path": _relative(path), "expect": expect}))
     found += [_file(text) for text in given["files"]]
     found += [_text(text) for text in given["texts"]]
-    found += [_command(text) for text in given["commands"]]
+    found += [_command(text, "command") for text in given["commands"]]
+    found += [_command(text, "tests") for text in given["tests"]]
     return found
 
 
@@ -271,9 +278,9 @@ def _text(text: str) -> Wanted:
     return Wanted(claim=claim, kind="text", members={"path": _relative(path), "literal": literal})
 
 
-def _command(text: str) -> Wanted:
-    claim, words = split_id("--command", text)
-    return Wanted(claim=claim, kind="command", members={"argv": list(split_argv(words, flag="--command"))})
+def _command(text: str, kind: str) -> Wanted:
+    claim, words = split_id(f"--{kind}", text)
+    return Wanted(claim=claim, kind=kind, members={"argv": list(split_argv(words, flag=f"--{kind}"))})
 
 
 class _EvidenceRequest(Record):

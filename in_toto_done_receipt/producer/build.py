@@ -1,7 +1,7 @@
 """From finished work to a statement: run the commands, look twice, settle the verdict, read back what was written.
 
     1. what was asked for is checked before anything runs
-    2. commands run in place, each distinct one once
+    2. commands and tests run in place, each distinct one once
     3. everything else is looked at; the manifest is taken; everything is looked at again; a difference is `WorkMoved`
     4. the verdict follows from outcome, breach and evidence (`verdict`)
     5. the payload is read by our own reader before anybody gets it
@@ -21,7 +21,7 @@ from in_toto_done_receipt.observe import look
 from in_toto_done_receipt.observe.seals import Contract, breach_text, look_again
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.producer.commands import run_commands
-from in_toto_done_receipt.producer.evidence import Seen, Wanted, demand_collectable, evidence_tree, look_at
+from in_toto_done_receipt.producer.evidence import RUN_KINDS, Seen, Wanted, demand_collectable, evidence_tree, look_at
 from in_toto_done_receipt.producer.inventory import ManifestGiven, demand_same
 from in_toto_done_receipt.producer.receipt_builder import ReceiptBuilder, not_ok_items
 from in_toto_done_receipt.producer.verdict import Outcome, VerdictWord, default_word
@@ -99,9 +99,9 @@ class Built(Value, kw_only=True):
 
 
 class _Look(NamedTuple):
-    """One look at everything that is no command."""
+    """One look at everything that does not run."""
 
-    items: tuple[Seen | None, ...]  # in the order of the request; None for a command
+    items: tuple[Seen | None, ...]  # in the order of the request; None for what runs
     subjects: tuple[tuple[str, str], ...]
     breach: str | None
 
@@ -147,7 +147,7 @@ def _demand_sense(request: BuildRequest) -> None:
 
 
 def _look(request: BuildRequest, workspace: DirectoryWorkspace) -> _Look:
-    later = ("command", "output")  # commands have run, and an output is compared with the subjects
+    later = (*RUN_KINDS, "output")  # commands have run, and an output is compared with the subjects
     pairs = [(item, None if item.kind in later else look_at(item, workspace, {})) for item in request.evidence]
     subjects = _subjects(request, workspace, pairs)
     by_name = {name: {"sha256": sha256} for name, sha256 in subjects}

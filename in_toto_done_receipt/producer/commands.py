@@ -1,4 +1,4 @@
-"""Command evidence: each distinct command runs once, in place, before anything else is looked at.
+"""Evidence that runs: each distinct command runs once, in place, before anything else is looked at.
 
 In place means that a command can change the work: that is why it runs first, and why everything is looked at twice
 afterwards. The environment is scrubbed and bounded, but this is no sandbox against the command: the verifier's is.
@@ -11,19 +11,25 @@ from typing import Any
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.run import run_in_place
 from in_toto_done_receipt.producer.evidence import Seen, Wanted, failed
+from in_toto_done_receipt.producer.test_runs import TestOutcome, run_tests, tests_seen
 
 
 def run_commands(wanted: Sequence[Wanted], root: Path) -> list[Seen | None]:
-    """What each item's command gave, in the order of the items; None for an item that is no command."""
+    """What each item's command gave, in the order of the items; None for an item that runs nothing."""
     outcomes: dict[tuple[str, ...], CommandOutcome] = {}
+    tested: dict[tuple[str, ...], TestOutcome] = {}
     seen: list[Seen | None] = []
     for item in wanted:
-        if item.kind != "command":
-            seen.append(None)
-            continue
-        if item.argv not in outcomes:
-            outcomes[item.argv] = run_in_place(item.argv, root=root, limits=CommandLimits())
-        seen.append(command_seen(item, outcomes[item.argv]))
+        found: Seen | None = None
+        if item.kind == "command":
+            if item.argv not in outcomes:
+                outcomes[item.argv] = run_in_place(item.argv, root=root, limits=CommandLimits())
+            found = command_seen(item, outcomes[item.argv])
+        elif item.kind == "tests":
+            if item.argv not in tested:
+                tested[item.argv] = run_tests(item.argv, root)
+            found = tests_seen(item, tested[item.argv])
+        seen.append(found)
     return seen
 
 

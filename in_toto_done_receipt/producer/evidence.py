@@ -1,7 +1,8 @@
 """Evidence as the producer sees it: what was asked for, and what looking gave.
 
-Commands run once, first, in place (`commands`). Everything else is looked at by functions that can be called twice;
-`build` compares the two looks. An item that cannot be looked at is `{"error": line}` and not ok, never left out.
+Commands and tests run once, first, in place (`commands`, `test_runs`). Everything else is looked at by functions that
+can be called twice; `build` compares the two looks. An item that cannot be looked at is `{"error": line}` and not ok,
+never left out.
 """
 
 from collections import Counter
@@ -24,6 +25,8 @@ Subjects = Mapping[str, Mapping[str, str]]
 
 MAX_LINE_CHARS: Final = 4096  # predicate type `line`
 MAX_OF_ONE_CLAIM: Final = 20
+JUNIT: Final = "{junit}"
+RUN_KINDS: Final = ("command", "tests")  # what runs, and is not looked at
 
 # Which observed types an expectation accepts; a link or a device fits none.
 FITTING_TYPES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -45,7 +48,7 @@ class Wanted(Value, kw_only=True):
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """The command of an item of kind `command`."""
+        """The command of an item of kind `command` or `tests`."""
         return tuple(self.members["argv"])
 
 
@@ -70,14 +73,14 @@ def demand_collectable(wanted: Sequence[Wanted], claims: Sequence[str]) -> None:
             )
         _demand_members(item)
     _demand_count(len(wanted), LIMITS["evidence"].default, "evidence items, a receipt")
-    commands = {item.argv for item in wanted if item.kind == "command"}
+    commands = {(item.kind, item.argv) for item in wanted if item.kind in RUN_KINDS}
     _demand_count(len(commands), LIMITS["commands"].default, "different commands, a receipt")
     for claim, count in Counter(item.claim for item in wanted).items():
         _demand_count(count, MAX_OF_ONE_CLAIM, f"evidence items of claim {claim}, a claim")
 
 
 def look_at(item: Wanted, workspace: Workspace, subjects: Subjects) -> Seen:
-    """One look at one item that is no command.
+    """One look at one item of a kind that does not run.
 
     What cannot be looked at is an error in the item, not an exception; what moved under our eyes is WorkMoved.
     """
@@ -132,6 +135,7 @@ _ITEMS: Final[Mapping[str, type[Record]]] = MappingProxyType(
         "file": model.FileItem,
         "text": model.TextItem,
         "command": model.CommandItem,
+        "tests": model.TestsItem,
         "output": model.OutputItem,
     }
 )
@@ -144,10 +148,6 @@ def _demand_count(value: int, allowed: int, what: str) -> None:
 
 def _demand_members(item: Wanted) -> None:
     place = f"evidence ({item.kind}) of claim {item.claim}"
-    if item.kind == "tests":
-        raise ConfigurationError(
-            f"{place}: test reports cannot be read by this version", hint="say it as a command: --command ID=ARGV"
-        )
     kind = _ITEMS.get(item.kind)
     if kind is None:
         raise ConfigurationError(f"{place}: nothing here can collect this kind", hint=f"known: {', '.join(_ITEMS)}")
@@ -159,6 +159,20 @@ def _demand_members(item: Wanted) -> None:
         convert(tree, kind, what=place)
     except MalformedInput as error:
         raise UsageError(error.message, hint=error.hint) from None
+    if item.kind == "tests":
+        _demand_report(item, place)
     path = item.members.get("path")
     if path is not None and (fault := check_path(path)):
         raise UsageError(f"{place}: path {path!a}: {fault}")
+
+
+def _demand_report(item: Wanted, place: str) -> None:
+    count = sum(JUNIT in word for word in item.argv)
+    if count != 1:
+        raise UsageError(
+            f"{place}: {JUNIT} stands in {count} arguments, expected one",
+            hint=f"say where the command writes its report, as in --junitxml={JUNIT}",
+        )
+    cited = item.members.get("cited") or ()
+    if len(set(cited)) != len(cited):
+        raise UsageError(f"{place}: a test is cited twice")

@@ -312,6 +312,19 @@ def test_the_command_page_lists_exactly_the_formats() -> None:
     assert re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE) == list(FORMATS)
 
 
+def test_the_command_page_lists_every_flag_of_evidence() -> None:
+    text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    section = text.partition("## Evidence\n")[2].partition("\n## ")[0]
+    rows = [
+        flag for row in re.findall(r"^\| `--.*", section, re.MULTILINE) for flag in re.findall(r"`(--[a-z-]+)", row)
+    ]
+    command = group.get_command(click.Context(group), "build")
+    assert command is not None
+    shown = {option: option.help or "" for option in command.params if isinstance(option, click.Option)}
+    evidence = [flag for option, text in shown.items() if "vidence" in text.split(":")[0] for flag in option.opts]
+    assert sorted(rows) == sorted({*evidence, "--evidence"} - {"--verdict"})
+
+
 def test_the_command_page_lists_every_flag_of_signing() -> None:
     text = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
     section = text.partition("## Signing\n")[2].partition("\n## ")[0]

@@ -21,13 +21,15 @@ Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", 
 class CommandLimits(Value, kw_only=True):
     """Bounds of one command. All but `seconds` and `stream_bytes` hold for each of its processes; None is no bound.
 
-    `memory` is address space: programs that reserve much more than they use need a higher one or None. `processes` does
-    not bind a verifier that runs as root, see the layer `process-limit`.
+    `memory` is address space: programs that reserve much more than they use need a higher one or None, and `data`,
+    which counts only what a process can write to and shares with nobody. `processes` does not bind a verifier that runs
+    as root, see the layer `process-limit`.
     """
 
     seconds: float = 20.0  # wall clock, from the moment the sandbox stands
     stream_bytes: int = 65_536  # of standard output and of standard error
     memory: int | None = 4 * 2**30  # bytes
+    data: int | None = None  # bytes
     file_bytes: int | None = 2**30  # bytes of the largest file it may write
     open_files: int | None = 1_024
     processes: int | None = 512

@@ -51,6 +51,7 @@ def limit_orders(limits: CommandLimits) -> list[tuple[str, str]]:
         "FSIZE": limits.file_bytes,
         "NOFILE": limits.open_files,
         "NPROC": limits.processes,
+        "DATA": limits.data,
         "AS": limits.memory,  # the last one: the supervisor's child needs memory for the others
     }
     return [("limit", f"{name}={value}") for name, value in values.items() if value is not None]

@@ -115,8 +115,19 @@ def test_an_error_fits_a_line() -> None:
 
 
 def test_a_kind_that_cannot_be_collected() -> None:
-    with pytest.raises(ConfigurationError, match="test reports cannot be read"):
-        demand_collectable([want("tests", argv=["x", "{junit}"])], ["c"])
+    with pytest.raises(ConfigurationError, match="nothing here can collect this kind"):
+        demand_collectable([want("https://example.com/x")], ["c"])
+
+
+@pytest.mark.parametrize(("argv", "count"), [(["x"], 0), (["{junit}", "--also={junit}"], 2)])
+def test_the_place_of_the_report_stands_in_one_argument(argv: list[str], count: int) -> None:
+    with pytest.raises(UsageError, match=f"{{junit}} stands in {count} arguments, expected one"):
+        demand_collectable([want("tests", argv=argv)], ["c"])
+
+
+def test_a_test_is_cited_once() -> None:
+    with pytest.raises(UsageError, match="a test is cited twice"):
+        demand_collectable([want("tests", argv=["x", "{junit}"], cited=["a", "a"])], ["c"])
 
 
 def test_a_claim_that_is_not_there() -> None:
