@@ -32,7 +32,7 @@ from tests.running_opa import running_opa
 Mutation = tuple[str, Place, Any]  # an input, a place in it, what stands there instead
 Documents = dict[str, dict[str, Any]]
 RULES = [rule.code for rule in load_catalogue().rules]
-ENOUGH = settings(max_examples=300, derandomize=True, database=None)
+ENOUGH = settings(max_examples=150, derandomize=True, database=None)
 
 
 class Doubled:

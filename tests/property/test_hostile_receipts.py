@@ -38,7 +38,7 @@ BODIES: dict[str, Any] = {
     for name in NAMES
 }
 PLACES = {name: list(places(body)) for name, body in BODIES.items()}
-ENOUGH = settings(max_examples=200, derandomize=True, database=None)
+ENOUGH = settings(max_examples=100, derandomize=True, database=None)
 
 
 @pytest.fixture(scope="module")

@@ -243,7 +243,7 @@ def test_valid_documents_are_accepted(predicate: dict[str, Any]) -> None:
 
 
 @given(mutated())
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=settings().max_examples * 3)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_schema_and_extra_rules_are_the_reader(predicate: dict[str, Any]) -> None:
     statement = statement_of(predicate)
     by_schema = SCHEMA.is_valid(predicate)
