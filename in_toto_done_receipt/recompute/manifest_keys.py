@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from in_toto_done_receipt.recompute.pom_keys import pom_keys
+
 _PYPROJECT: Final = (
     ("build-system",),
     ("project", "entry-points"),
@@ -134,6 +136,7 @@ _COMPARED: Final[Mapping[str, _Texts]] = {
     "package.json": _guarded(lambda old, new: _differing(_PACKAGE, json.loads(old), json.loads(new)), missing=None),
     "setup.cfg": _guarded(_ini, missing=""),
     "go.mod": _guarded(_go_mod, missing=None),
+    "pom.xml": _guarded(pom_keys, missing=None),
     # Locks say which dependencies are meant; they steer nothing else.
     "Cargo.lock": lambda _old, _new: (),
     "go.sum": lambda _old, _new: (),

@@ -6,6 +6,11 @@ SCOPED = PROFILE + '\n[change]\nallowed = ["src/**"]\nprotected = ["src/vault/**
 TARGET = ["--repo", "{repo}", "--target-ref", "main", "--head", "work", "--profile", "base:acceptance.toml"]
 ONTO = [*FLAGS, "--merge-onto", "main"]
 TIP = PROFILE.replace('"change.base"', '"freshness.tip", "change.base"')
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <dependencies><dependency><artifactId>junit</artifactId><version>4.13.1</version></dependency></dependencies>
+  <build><plugins/></build>
+</project>
+"""
 LINES = "# first\n" + GREET + "\n" * 5 + "# last\n"
 OTHER_TEST = TEST + "\n\ndef test_again():\n    assert greet()\n"
 PYPROJECT = '[project]\nname = "greet"\ndependencies = ["click==8.1.0"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n'
@@ -45,6 +50,12 @@ HONEST: dict[str, Case] = {
         why="A dependency's version in package.json; its scripts are as before.",
         base={"package.json": PACKAGE},
         work={**WORK, "package.json": PACKAGE.replace("1.0.0", "1.1.0")},
+        reasons=("change-scope.manifest_changed",),
+    ),
+    "dependency_bump_maven": Case(
+        why="A dependency's version in pom.xml; the build, its plug-ins and profiles are as before.",
+        base={"pom.xml": POM},
+        work={**WORK, "pom.xml": POM.replace("4.13.1", "4.13.2")},
         reasons=("change-scope.manifest_changed",),
     ),
     "documentation_beside_code": Case(

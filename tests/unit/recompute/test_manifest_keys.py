@@ -11,6 +11,12 @@ def keys(name: str, old: str | None, new: str | None) -> tuple[str, ...] | None:
     return compare(old, new)
 
 
+def pom(inside: str) -> str:
+    return f'<project xmlns="http://maven.apache.org/POM/4.0.0">{inside}</project>'
+
+
+DEPENDENCY = "<dependencies><dependency><artifactId>a</artifactId><version>{}</version></dependency></dependencies>"
+
 HONEST = {
     "a dependency": ("pyproject.toml", '[project]\ndependencies = ["a==1"]\n', '[project]\ndependencies = ["a==2"]\n'),
     "a linter": ("pyproject.toml", "[tool.ruff]\nline-length = 80\n", "[tool.ruff]\nline-length = 120\n"),
@@ -27,6 +33,14 @@ HONEST = {
     "a language version": ("go.mod", "module m\ngo 1.21\n", "module m\ngo 1.22\n"),
     "a lock": ("Cargo.lock", "x", "y"),
     "sums": ("go.sum", "x", "y"),
+    "an artifact": ("pom.xml", pom(DEPENDENCY.format("1")), pom(DEPENDENCY.format("2"))),
+    "its version by a property": (
+        "pom.xml",
+        pom("<properties><junit.version>4</junit.version></properties>"),
+        pom("<properties><junit.version>5</junit.version></properties>"),
+    ),
+    "the project's version": ("pom.xml", pom("<version>1</version>"), pom("<version>2</version>")),
+    "a comment in a pom": ("pom.xml", pom("<build><a/></build>"), pom("<!-- why --><build>\n <a/>\n</build>")),
 }
 
 
@@ -82,12 +96,36 @@ STEERING = {
     "toolchain": ("go.mod", "module m\n", "module m\ntoolchain go1.99\n", "toolchain"),
     "folders left out": ("go.mod", "module m\n", "module m\nignore ./tests\n", "ignore"),
     "another module": ("go.mod", "module m\n", "module n\n", "module"),
+    "a plug-in of the build": ("pom.xml", pom(""), pom("<build><plugins/></build>"), "build"),
+    "a profile of the build": (
+        "pom.xml",
+        pom("<profiles><a/></profiles>"),
+        pom("<profiles><b/></profiles>"),
+        "profiles",
+    ),
+    "skipped tests": (
+        "pom.xml",
+        pom(""),
+        pom("<properties><maven.test.skip>true</maven.test.skip></properties>"),
+        "properties.maven.test.skip",
+    ),
+    "another surefire": (
+        "pom.xml",
+        pom("<properties><surefire.version>1</surefire.version></properties>"),
+        pom("<properties><surefire.version>2</surefire.version></properties>"),
+        "properties.surefire.version",
+    ),
+    "another parent": ("pom.xml", pom("<parent><a/></parent>"), pom("<parent><b/></parent>"), "parent"),
+    "text behind an element": ("pom.xml", pom("<build><a/></build>"), pom("<build><a/>x</build>"), "build"),
 }
 
 
 @pytest.mark.parametrize(("name", "old", "new", "key"), STEERING.values(), ids=STEERING)
 def test_what_steers_tests_is_named(name: str, old: str, new: str, key: str) -> None:
     assert keys(name, old, new) == (key,)
+
+
+STANDING = {"package.json": "{}", "pom.xml": pom("")}
 
 
 @pytest.mark.parametrize(
@@ -98,10 +136,14 @@ def test_what_steers_tests_is_named(name: str, old: str, new: str, key: str) -> 
         ("package.json", "{"),
         ("package.json", "\ufeff{}"),
         ("package.json", "[" * 100_000),
+        ("pom.xml", "<project>"),
+        ("pom.xml", "<other/>"),
+        ("pom.xml", '<!DOCTYPE project [<!ENTITY a "b">]><project>&a;</project>'),
+        ("pom.xml", "<project>" + "<a>" * 100_000),
     ],
 )
 def test_what_cannot_be_read_counts_as_different(name: str, text: str) -> None:
-    assert "cannot be read" in (keys(name, "{}" if name.endswith("json") else "", text) or ("",))[0]
+    assert "cannot be read" in (keys(name, STANDING.get(name, ""), text) or ("",))[0]
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "Cargo.toml", "setup.cfg", "go.sum", "Cargo.lock"])
