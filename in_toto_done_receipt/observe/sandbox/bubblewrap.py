@@ -12,7 +12,7 @@ from in_toto_done_receipt.wire.value import Value
 
 PLACES: Final = (Path("/usr/bin/bwrap"), Path("/bin/bwrap"), Path("/usr/local/bin/bwrap"))
 VERSION_SECONDS: Final = 5.0
-TMP_BYTES: Final = 256 * 2**20  # /tmp is memory; HOME and TMPDIR are on disk
+TMP_BYTES: Final = 256 * 2**20  # /tmp and /dev/shm are memory; HOME and TMPDIR are on disk
 
 ALWAYS: Final = (
     *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"),
@@ -66,9 +66,10 @@ def arguments(bubblewrap: Bubblewrap, view: View, *, info: int) -> list[str]:
         elif Path(name).is_dir():
             args += ["--ro-bind", name, name]
     args += ["--proc", "/proc", "--dev", "/dev"]
-    if bubblewrap.version >= (0, 7):
-        args += ["--size", str(TMP_BYTES)]
-    args += ["--tmpfs", "/tmp"]  # noqa: S108  (the sandbox's own)
+    for place in ("/tmp", "/dev/shm"):  # noqa: S108  (the sandbox's own)
+        if bubblewrap.version >= (0, 7):
+            args += ["--size", str(TMP_BYTES)]
+        args += ["--tmpfs", place]
     for name in CONFIGURATION:
         args += ["--ro-bind-try", name, name]
     for name in OWN_CONFIGURATION:
@@ -77,4 +78,7 @@ def arguments(bubblewrap: Bubblewrap, view: View, *, info: int) -> list[str]:
         args += ["--ro-bind", str(path), str(path)]
     for path in view.writable:
         args += ["--bind", str(path), str(path)]
-    return [*args, "--remount-ro", "/", "--chdir", "/", "--"]
+    # /proc too: bwrap leaves /proc/sys writable, and what root owns there can be written without any capability.
+    for place in ("/", "/dev", "/proc"):
+        args += ["--remount-ro", place]
+    return [*args, "--chdir", "/", "--"]

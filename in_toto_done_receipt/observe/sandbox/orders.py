@@ -77,6 +77,7 @@ def write_orders(
     limits: CommandLimits,
     landlock: Landlock | None,
     drop_capabilities: bool,
+    seccomp: bytes | None = None,
 ) -> bytes:
     """The bytes for the supervisor's standard input. No value may hold a NUL."""
     orders = [("cwd", str(cwd)), *(("argv", part) for part in argv), *limit_orders(limits)]
@@ -85,5 +86,7 @@ def write_orders(
         orders += landlock_orders(landlock)
     if drop_capabilities:
         orders.append(("drop", ""))
+    if seccomp is not None:
+        orders.append(("seccomp", seccomp.hex()))
     body = b"\0".join(os.fsencode(field) for order in orders for field in order)
     return len(body).to_bytes(8, "big") + body

@@ -14,6 +14,7 @@ from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, 
 from in_toto_done_receipt.observe.sandbox.orders import SEARCH_PATH, Landlock, environment, write_orders
 from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, hidden, interpreter
 from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
+from in_toto_done_receipt.observe.sandbox.seccomp import filter_program
 from in_toto_done_receipt.observe.sandbox.watch import Watch
 from in_toto_done_receipt.results.model import SandboxLevel
 from in_toto_done_receipt.wire.escape import escape
@@ -81,6 +82,7 @@ def run(
             limits=limits,
             landlock=Landlock(read=shown, write=(*own, room.home, room.tmp)) if level == "landlock" else None,
             drop_capabilities=True,
+            seccomp=filter_program(alone=level == "bubblewrap"),
         )
         return _execute(command, orders, limits, excerpt_bytes)
 

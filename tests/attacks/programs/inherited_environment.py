@@ -1,0 +1,5 @@
+"""The variables of this process."""
+
+import os
+
+print(dict(os.environ))

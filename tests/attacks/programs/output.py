@@ -1,0 +1,8 @@
+"""1 GiB of output."""
+
+import os
+
+block = b"x" * (1 << 20)
+for _ in range(1024):
+    os.write(1, block)
+os.write(1, b"ESCAPED")
