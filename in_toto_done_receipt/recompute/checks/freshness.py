@@ -18,7 +18,29 @@ def run(case: Case) -> tuple[Finding, ...]:
     """Whether the run's end fits the clock, and the receipt is of the demanded repository, if one is demanded."""
     wanted = case.context.settings.repository
     bound = () if case.context.change is None else bound_to(case, case.context.change)
-    return (*_time(case), *(() if wanted is None else (_source(case, wanted),)), *bound)
+    named = _certified(case) if wanted is None else (_source(case, wanted),)
+    return (*_time(case), *named, *bound)
+
+
+def _certified(case: Case) -> tuple[Finding, ...]:
+    """Where no repository is demanded: the one that the receipt names against those of the signers' certificates.
+
+    Not compared: the certificate's commit. It is that of the workflow's run, which on a pull request is a merge, and
+    where an agent makes the commit itself the one it started from.
+    """
+    said = None if case.receipt.source is None else case.receipt.source.repository
+    others = [claimed for claimed in case.context.signed_for if said is not None and _bare(claimed) != _bare(said)]
+    if said is None or not others:
+        return ()
+    message = f"the receipt names repository {quote(said)}, a signer's certificate is of {quote(others[0])}"
+    return (
+        finding("fail", "freshness.other_repository", message, pointer=_REPOSITORY, expected=others[0], observed=said),
+    )
+
+
+def _bare(repository: str) -> str:
+    """The address without what tools put around it: they name one repository, and nobody demanded a spelling."""
+    return repository.removeprefix("git+").rstrip("/").removesuffix(".git").casefold()
 
 
 def _source(case: Case, wanted: str) -> Finding:

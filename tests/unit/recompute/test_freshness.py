@@ -33,6 +33,21 @@ def test_no_repository_is_asked_for_unless_one_is_demanded() -> None:
     assert reasons("https://github.com/other/work", None) == ["freshness.fresh"]
 
 
+@pytest.mark.parametrize("claimed", [OURS, OURS.upper(), "https://github.com/example/work/"])
+@pytest.mark.parametrize("said", [OURS, f"git+{OURS}", f"{OURS}.git"])
+def test_a_certificate_of_the_named_repository_passes_without_a_demand(said: str, claimed: str) -> None:
+    assert reasons(said, None, signed_for=(claimed,)) == ["freshness.fresh"]
+
+
+def test_a_certificate_is_not_compared_with_what_a_receipt_does_not_say() -> None:
+    assert reasons(None, None, signed_for=(OURS,)) == ["freshness.fresh"]
+
+
+def test_a_certificate_of_another_repository_fails_without_a_demand() -> None:
+    found = reasons(OURS, None, signed_for=(OURS, "https://github.com/other/work"))
+    assert found == ["freshness.fresh", "freshness.other_repository"]
+
+
 def test_the_demanded_repository_passes() -> None:
     assert reasons(OURS, OURS) == ["freshness.fresh", "freshness.same_repository"]
     assert reasons(OURS, OURS, signed_for=(OURS,)) == ["freshness.fresh", "freshness.same_repository"]
