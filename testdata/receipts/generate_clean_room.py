@@ -1,0 +1,149 @@
+"""Writes the cases of the clean room: python testdata/receipts/generate_clean_room.py [FOLDER].
+
+clean_room/<case>[_fail]/ has history.json (a repository, see generate_changes.py), statement.json (what is signed when
+the case runs), acceptance.toml (the verifier's profile), perhaps overlay/ (the verifier's hidden tests), expected.json
+and README.md. Profile and statement name tools of the machine as {python}, {go}, {node}, {cargo}; paths that a case
+needs besides stand in `provides`, and tests/repositories/rooms.py makes them. What is expected is written here by
+hand, never by running:
+
+`scenarios`: which of docs/reference/scenarios.md it shows. `reasons`: all that some finding has that did not pass.
+`remarks`: all that a finding of the three checks of the clean room has that passed, less the usual ones.
+"""
+
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from testdata.receipts.generate import NOW, pretty  # noqa: E402  (found by the line above)
+from testdata.receipts.generate_changes import TRUST, Case  # noqa: E402
+from testdata.receipts.room_projects import UNITTEST, Files, Project  # noqa: E402
+from tests.repositories.history import build_history  # noqa: E402
+
+Json = dict[str, Any]
+
+FLAGS = ["--repo", "{repo}", "--base", "{base}", "--head", "work", "--profile", "{profile}", "--recheck-commands"]
+
+
+@dataclass(kw_only=True)
+class RoomCase(Case):
+    """One change whose tests run. `base` and `work` are files beside the project's, None leaves one out.
+
+    `passed`, `skipped` and `cited` are what the receipt says of its own run, `claimed` the command it says it ran.
+    `tests` are more keys of the profile's [tests], `more` is what stands after it. `evidence` is in the place of the
+    item of kind tests.
+    """
+
+    project: Project = UNITTEST
+    scenarios: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
+    work: Files = field(default_factory=dict)
+    claimed: tuple[str, ...] | None = None
+    passed: int | None = None
+    skipped: int = 0
+    cited: tuple[str, ...] = ()
+    argv: tuple[str, ...] | None = None
+    tests: str = ""
+    more: str = ""
+    sealing: str = '"SPEC.md"'
+    sealed: tuple[str, ...] = ("SPEC.md",)
+    observed: Json = field(default_factory=dict)
+    evidence: list[Json] | None = None
+    predicate: Json = field(default_factory=dict)
+    overlay: Files = field(default_factory=dict)
+    provides: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    without_work: bool = False
+    flags: list[str] = field(default_factory=lambda: list(FLAGS))
+
+    def __post_init__(self) -> None:
+        """The project's files, with those of the case."""
+        self.work = self.work if self.without_work else {**self.project.work, **self.work}
+
+    def told(self) -> Json:
+        """The history as it stands in history.json."""
+        stands = {**self.project.files, **self.base}
+        files = {path: text for path, text in stands.items() if text is not None}
+        first: Json = {"name": "base", "branch": "main", "files": files}
+        second: Json = {"name": "work", "branch": "work", "from": "base", "files": self.work}
+        second |= {"links": self.links} if self.links else {}
+        return {**self.history, "commits": [first, second, *self.commits]}
+
+    def statement(self, repo: Any, ids: dict[str, str]) -> Json:
+        """The receipt: what the change is about, and that the tests ran."""
+        statement = super().statement(repo, ids)
+        predicate = statement["predicate"]
+        predicate["task"]["description"] = "Prices can have a tax."
+        (claim,) = predicate["claims"]
+        claim |= {"id": "tested", "statement": "there is a tax, and all tests pass"}
+        claim["evidence"] += [self.ran()] if self.evidence is None else self.evidence
+        for member, value in self.predicate.items():
+            predicate[member] = predicate[member] | value if isinstance(value, dict) else value
+        return statement
+
+    def ran(self) -> Json:
+        """The evidence that tests ran, as the agent reports it."""
+        counts = {"passed": self.project.passed if self.passed is None else self.passed, "skipped": self.skipped}
+        observed = {"exitCode": 0, "report": {"sha256": "5" * 64, "bytes": 512}, "failed": 0, "errored": 0, **counts}
+        observed |= self.observed
+        item: Json = {"kind": "tests", "argv": list(self.claimed or self.project.claimed)}
+        item |= {"cited": list(self.cited)} if self.cited else {}
+        return item | {"observed": observed, "ok": True}
+
+    def acceptance(self) -> str:
+        """The verifier's profile."""
+        argv = ", ".join(f'"{word}"' for word in self.argv or self.project.argv)
+        sealed = f"\n[contract]\nsealed = [{self.sealing}]\n" if self.sealing else ""
+        demanded = f'\n[tests]\nrunner = "{self.project.runner}"\nargv = [{argv}]\n{self.tests}'
+        return f'version = 1\ncollection = "ci"\n{sealed}{demanded}{self.more}'
+
+    def files(self) -> dict[str, str]:
+        """Name in the case directory -> text."""
+        told = self.told()
+        with tempfile.TemporaryDirectory() as folder:
+            repo, ids = build_history(told, Path(folder))
+            statement = pretty(self.statement(repo, ids))
+        expected: Json = {"arguments": ["{receipt}", *TRUST, "--at", NOW, *self.flags], "exitCode": self.code}
+        expected |= {"scenarios": list(self.scenarios)} if self.scenarios else {}
+        expected |= {"provides": list(self.provides)} if self.provides else {}
+        expected |= {"environment": self.environment} if self.environment else {}
+        if self.code not in (2, 3, 4):
+            expected |= {"violations": list(self.violations), "warnings": list(self.warnings)}
+            expected |= {"reasons": sorted(self.reasons), "remarks": sorted(self.remarks)}
+        return {
+            "README.md": self.why + "\n",
+            "history.json": pretty(told),
+            "statement.json": statement,
+            "acceptance.toml": self.acceptance(),
+            "expected.json": pretty(expected),
+            **{f"overlay/{path}": text for path, text in self.overlay.items() if text is not None},
+        }
+
+
+def write_cases(folder: Path) -> None:
+    """Write everything below this folder, replacing what a former run left there."""
+    from testdata.receipts.room_about import ABOUT  # they are made of what stands here
+    from testdata.receipts.room_attacks import ATTACKS
+    from testdata.receipts.room_gone import GONE
+    from testdata.receipts.room_honest import HONEST
+    from testdata.receipts.room_oracles import ORACLES
+    from testdata.receipts.room_reported import REPORTED
+    from testdata.receipts.room_skipped import SKIPPED
+
+    shutil.rmtree(folder / "clean_room", ignore_errors=True)
+    refused = {f"{name}_fail": case for name, case in (REPORTED | SKIPPED | GONE | ORACLES | ABOUT | ATTACKS).items()}
+    for name, case in (HONEST | refused).items():
+        for path, text in case.files().items():
+            place = folder / "clean_room" / name / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8", newline="")
+
+
+if __name__ == "__main__":
+    sys.modules["testdata.receipts.generate_clean_room"] = sys.modules["__main__"]
+    write_cases(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -1,0 +1,182 @@
+"""A case of the clean room laid out on a desk: the repository, the verifier's profile, the signed receipt; and what of
+the machine it needs. See testdata/receipts/generate_clean_room.py.
+"""
+
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import pytest
+
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from testdata.receipts.generate import envelope, payload_of, pretty
+from tests.repositories.history import build_history, filled
+
+CASES: Final = Path(__file__).parents[2] / "testdata" / "receipts" / "clean_room"
+CI: Final = bool(os.environ.get("CI"))
+
+
+def refuse(reason: str) -> None:
+    """Skip, or fail where CI promises that everything is there."""
+    pytest.fail(reason) if CI else pytest.skip(reason)
+
+
+def need_bubblewrap() -> None:
+    """Skip without bubblewrap."""
+    level = probe().level
+    if level != "bubblewrap":
+        refuse(f"needs bubblewrap, this machine's sandbox is {level}")
+
+
+def tool_of(runner: str) -> str:
+    """The path of what runs the tests of a runner."""
+    return {"unittest": _python, "pytest": _python, "go": _go, "node": _node, "cargo": _cargo}[runner]()
+
+
+def _python() -> str:
+    return sys.executable
+
+
+def _go() -> str:
+    return _found("go", Path("/usr/local/go/bin/go"), Path(__file__).parents[2] / ".tools" / "go" / "bin" / "go")
+
+
+def _node() -> str:
+    return _found("node", Path("/usr/bin/node"), Path("/usr/local/bin/node"))
+
+
+def _cargo() -> str:
+    """The toolchain's own cargo; rustup's stand-in would ask for HOME."""
+    return _found(
+        "cargo", *sorted(Path("/root/.rustup/toolchains").glob("*/bin/cargo"), reverse=True), Path("/usr/bin/cargo")
+    )
+
+
+def _found(name: str, *places: Path) -> str:
+    for place in places:
+        if place.is_file():
+            return str(place)
+    path = shutil.which(name)
+    if path is None:
+        refuse(f"needs {name}")
+    return str(path)
+
+
+class Desk:
+    """A case in a folder: `words` are the arguments of `verify`, to be typed in the case's own directory."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.case = CASES / name
+        self.folder = folder
+        self.expected: dict[str, Any] = self._json("expected.json")
+        self.repo, self.ids = build_history(self._json("history.json"), folder)
+        self._paths = {**_tools(self.runner), "overlay": str(self.case / "overlay")}
+        for need in self.expected.get("provides", ()):
+            self._paths[need] = str(folder / need)
+        (folder / "acceptance.toml").write_text(self.profile, encoding="utf-8")
+        statement = json.loads(self._filled((self.case / "statement.json").read_text(encoding="utf-8")))
+        receipt = pretty(envelope(payload_of(statement)))
+        (folder / "receipt.json").write_text(receipt, encoding="utf-8")
+
+    @property
+    def runner(self) -> str:
+        """The runner that the profile names."""
+        text = (self.case / "acceptance.toml").read_text(encoding="utf-8")
+        return text.partition('runner = "')[2].partition('"')[0]
+
+    @property
+    def profile(self) -> str:
+        """The verifier's profile, with paths of this machine."""
+        return self._filled((self.case / "acceptance.toml").read_text(encoding="utf-8"))
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments of `verify`."""
+        own = {"receipt": f"{self.folder}/receipt.json", "profile": f"{self.folder}/acceptance.toml"}
+        own |= {"overlay": self._paths["overlay"]}
+        return filled(self.expected["arguments"], self.repo, {**self.ids, **own})
+
+    @contextmanager
+    def provided(self) -> Iterator[None]:
+        """What the case needs on the machine is there."""
+        with _all([PROVIDERS[need](self.folder / need) for need in self.expected.get("provides", ())]):
+            yield
+
+    def _json(self, name: str) -> dict[str, Any]:
+        tree: dict[str, Any] = json.loads((self.case / name).read_text(encoding="utf-8"))
+        return tree
+
+    def _filled(self, text: str) -> str:
+        for name, path in self._paths.items():
+            text = text.replace(f"{{{name}}}", path)
+        return text
+
+
+def _tools(runner: str) -> dict[str, str]:
+    name = "python" if runner in ("unittest", "pytest") else runner
+    return {"python": sys.executable, name: tool_of(runner)}
+
+
+@contextmanager
+def _all(things: list[Any]) -> Iterator[None]:
+    if not things:
+        yield
+        return
+    with things[0], _all(things[1:]):
+        yield
+
+
+@contextmanager
+def _node_modules(folder: Path) -> Iterator[None]:
+    """A package `cents`, as the verifier has installed it."""
+    package = folder / "cents"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text('{"name": "cents", "version": "1.1.0"}\n')
+    (package / "index.js").write_text("exports.cents = (euros) => euros * 100;\n")
+    yield
+
+
+@contextmanager
+def _weather(folder: Path) -> Iterator[None]:
+    """A FIFO that says 0 to whoever reads it first, and 1 from then on."""
+    folder.mkdir()
+    fifo = folder / "today"
+    os.mkfifo(fifo)
+    done = threading.Event()
+
+    def answer() -> None:
+        said = b"0"
+        while not done.is_set():
+            with fifo.open("wb") as out:  # waits for a reader
+                out.write(b"" if done.is_set() else said)
+            said = b"1"
+            while not done.is_set() and _is_read(fifo):
+                done.wait(0.01)
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    yield
+    done.set()
+    os.close(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
+    thread.join(timeout=5)
+
+
+def _is_read(fifo: Path) -> bool:
+    """Whether somebody still has the FIFO open: the next answer must not go to the same reader."""
+    try:
+        os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+PROVIDERS: Final[Mapping[str, Callable[[Path], Any]]] = MappingProxyType(
+    {"node_modules": _node_modules, "weather": _weather}
+)
