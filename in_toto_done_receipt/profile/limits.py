@@ -40,6 +40,8 @@ LIMITS: Final[Mapping[str, Limit]] = MappingProxyType(
         "text-bytes": Limit(10 << 20, 1 << 30, "bytes of a file that text evidence is searched in"),
         "command-seconds": Limit(20, 86_400, "seconds of wall clock for one command"),
         "command-stream-bytes": Limit(64 << 10, 64 << 20, "bytes a command may write to each stream"),
+        "test-seconds": Limit(600, 86_400, "seconds of wall clock for one run of the tests"),
+        "test-stream-bytes": Limit(16 << 20, 1 << 30, "bytes a run of the tests may write to each stream"),
         "junit-bytes": Limit(64 << 20, 64 << 20, "bytes of a test report in JUnit XML"),
         "seconds": Limit(1800, 86_400, "seconds for one whole verification"),
     }

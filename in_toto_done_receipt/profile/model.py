@@ -47,16 +47,38 @@ class CommandEntry(Record):
     timeout: Annotated[int, Meta(ge=1, le=86_400)] | None = None
 
 
+class PlantEntry(Record):
+    """A file of tests for runner `junit` to find. `{token}` in any of these stands for a name that nobody can guess.
+
+    `failing` and `passing` are the ids, as the report has them (`classname::name`), of tests that must end so.
+    """
+
+    path: Text
+    text: Annotated[str, Meta(min_length=1, max_length=65_536)]
+    failing: tuple[Text, ...]
+    passing: tuple[Text, ...]
+
+
 class TestsDemand(Record):
     """The verifier's own test command. `{junit}` in a word of `argv` stands for the file that the runner writes.
 
-    `negative_control`: new tests must fail on the old product. `canaries`: layers that must have been active.
+    `negative_control`: new tests must fail on the old product. `canaries`: layers that must have been active. `reruns`:
+    how often red tests run again. `jobs`: how many runs at a time. `writable`: tests may write into their copy of the
+    tree. `timeout` in seconds, of one run. `plant`: canaries for runner `junit`. `node_modules`: an absolute path.
     """
+
+    __test__ = False
 
     runner: Runner
     argv: tuple[str, ...]
     negative_control: bool = False
     canaries: tuple[Canary, ...] | None = None
+    reruns: Annotated[int, Meta(ge=0, le=10)] = 1
+    jobs: Annotated[int, Meta(ge=1, le=2)] = 1
+    writable: bool = False
+    timeout: Annotated[int, Meta(ge=1, le=86_400)] | None = None
+    plant: tuple[PlantEntry, ...] | None = None
+    node_modules: Text | None = None
 
 
 class ContractDemand(Record):

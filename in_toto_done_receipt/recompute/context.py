@@ -6,7 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.recompute.clean_room.once import CleanRoom
 from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:  # a verification that runs no command does not load the sandbox
@@ -49,6 +52,8 @@ class RecomputeContext(Value, kw_only=True):
     each command ended, with the start of what it printed; without it nothing is kept but digests. `on_progress`
     shows long work to somebody: what is done, and the word for it.
 
+    `clean_room` runs the tests of the change when the first check asks, once for all receipts.
+
     For an old receipt examined in place: `own_file` is the receipt's own file, which may be its only subject; the
     pipeline sets it. `canonical_paths`, which the verifier sets, refuses a receipt that spells a path otherwise than
     it is.
@@ -77,6 +82,7 @@ class RecomputeContext(Value, kw_only=True):
     canonical_paths: bool = False
     on_output: "Callable[[tuple[str, ...], CommandOutcome], None] | None" = None
     on_progress: Callable[[str, str], AbstractContextManager[Step | None]] | None = None
+    clean_room: CleanRoom = msgspec.field(default_factory=CleanRoom)
 
     @property
     def finished(self) -> "DirectoryWorkspace | GitWorkspace | None":

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from in_toto_done_receipt.predicates.done_receipt.model import DoneReceipt
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.checks.registry import CHECKS, DOCUMENT_ORDER
+from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.recompute.facts import ReceiptFacts, contract_of, sandbox_of
 from in_toto_done_receipt.results.findings import Finding, worst
@@ -21,6 +22,7 @@ from in_toto_done_receipt.results.model import (
     ClaimResult,
     EvidenceResult,
     InputFacts,
+    Tests,
     TrustFacts,
     Untrusted,
     VerificationResult,
@@ -106,6 +108,7 @@ def summarise(examination: Examination) -> VerificationResult:
         run=ReceiptFacts.run_of(examination.facts),
         workspace=_workspace(context),
         change=_change(context),
+        tests=_tests(context),
         verdict=ReceiptFacts.verdict_of(examination.facts, checks),
         summary=_summary(covered, contract.state, names, examination.trust),
         profile_digest=context.settings.digest,
@@ -219,6 +222,16 @@ def _change(context: RecomputeContext) -> Change | None:
         look_alikes=change.look_alikes,
         confined=change.confined,
     )
+
+
+def _tests(context: RecomputeContext) -> Tests | None:
+    """What the clean room came to; nothing if it did not run."""
+    outcome = context.clean_room.so_far
+    if outcome is None or isinstance(outcome, NotRun):
+        return None
+    from in_toto_done_receipt.recompute.clean_room.facts import tests_of
+
+    return tests_of(outcome)
 
 
 def _summary(covered: Coverage, contract: str, principals: tuple[str, ...], trust: TrustFacts) -> str:

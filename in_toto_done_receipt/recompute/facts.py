@@ -11,6 +11,7 @@ from in_toto_done_receipt.predicates.done_receipt.model import (
     TextEvidence,
 )
 from in_toto_done_receipt.predicates.done_receipt.summary import summary_line
+from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import Check, Contract, ContractState, Movement, RunFacts, Sandbox, Verdict
@@ -148,8 +149,10 @@ def _state(seals: list[Finding]) -> ContractState:
 
 
 def sandbox_of(context: RecomputeContext, findings: tuple[Finding, ...]) -> Sandbox:
-    """The sandbox, and `none` as its level unless a command ran in it."""
-    ran = any(finding.check == "evidence-command" and finding.status in ("pass", "fail") for finding in findings)
+    """The sandbox, and `none` as its level unless a command or test ran in it."""
+    outcome = context.clean_room.so_far
+    ran = outcome is not None and not isinstance(outcome, NotRun)
+    ran |= any(finding.check == "evidence-command" and finding.status in ("pass", "fail") for finding in findings)
     facts = context.sandbox
     return Sandbox(
         level=facts.level if facts is not None and ran else "none",

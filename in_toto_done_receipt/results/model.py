@@ -166,6 +166,57 @@ class Sandbox(Record):
     layers: tuple[Layer, ...] = ()
 
 
+class TestCounts(Record):
+    """One run of the tests, without the verifier's own canaries; `exit_code` is that of the run with them in it.
+
+    `name`: `base`; `restored`, head's product with base's tests and harness; `head` as it is; `control`, base's product
+    with head's tests.
+    """
+
+    __test__ = False
+
+    name: Literal["base", "restored", "head", "control"]
+    collected: int
+    passed: int
+    failed: int
+    errored: int
+    skipped: int
+    xfailed: int
+    xpassed: int
+    exit_code: int | None
+    duration_ms: int
+
+
+class Listed(Record):
+    """Ids of tests: how many there are, and the first hundred of them."""
+
+    total: int
+    ids: tuple[str, ...] = ()
+
+
+class Tests(Record):
+    """The clean room: the verifier's test command, its runs, and the layers of canaries that were active.
+
+    `executable` is the sha256 of the command's. `made_to_fail` are existing tests that were red once as canaries.
+    """
+
+    runner: str
+    argv: tuple[str, ...]
+    executable: str
+    runs: tuple[TestCounts, ...]
+    layers: tuple[str, ...]
+    made_to_fail: Listed
+    preexisting: Listed
+    flaky: Listed
+    red: Listed
+    missing: Listed
+    newly_skipped: Listed
+    expected_failure: Listed
+    shrunk: Listed
+    unstable: Listed
+    new_tests: Listed
+
+
 class AllowedCommand(Record):
     """A command that the verifier allowed to run again, and what it counted as success."""
 
@@ -266,6 +317,7 @@ class VerificationResult(Record):
     change: Change | None = None
     overrides: tuple[str, ...] = ()
     allowed_commands: tuple[AllowedCommand, ...] = ()
+    tests: Tests | None = None
 
     def check(self, check: str) -> Check | None:
         """The check with this id, or None."""

@@ -74,6 +74,8 @@ class Objects:
         except BaseException:
             self._errors.close()
             raise
+        self._rest_lock = threading.Lock()
+        self._resters = 0
         self._arm(limits.seconds)
 
     def __enter__(self) -> "Objects":
@@ -92,14 +94,19 @@ class Objects:
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """A block whose time does not count for git, which has nothing to do meanwhile."""
-        self._timer.cancel()
-        left = self._ends - time.monotonic()
+        """A block whose time does not count for git, which has nothing to do meanwhile; threads may overlap."""
+        with self._rest_lock:
+            if not self._resters:
+                self._timer.cancel()
+                self._left = self._ends - time.monotonic()
+            self._resters += 1
         try:
             yield
         finally:
-            if self._cause is None:
-                self._arm(max(0.0, left))
+            with self._rest_lock:
+                self._resters -= 1
+                if not self._resters and self._cause is None:
+                    self._arm(max(0.0, self._left))
 
     def _arm(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds

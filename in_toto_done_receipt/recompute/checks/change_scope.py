@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.observe.globs import compile_glob
+from in_toto_done_receipt.recompute.bounded import bounded
 from in_toto_done_receipt.recompute.case import Case, finding
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.wire.escape import escape
@@ -16,7 +17,6 @@ if TYPE_CHECKING:  # a verification without a repository does not load the git r
     from in_toto_done_receipt.observe.git.change import GitChange
     from in_toto_done_receipt.observe.git.changes import Change
 
-_SHOWN = 100  # findings of one reason; the last one counts the rest
 _FILES = ("100644", "100755")
 _LINKS = (
     ("120000", "symbolic link", "change-scope.symlink"),
@@ -37,7 +37,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     if not any(one.status != "pass" for one in found):
         count = f"{len(change.changes)} path(s) changed, all within what is allowed"
         found.append(finding("pass", "change-scope.within", count))
-    return tuple(_bounded(found))
+    return tuple(bounded(found, of="path(s)"))
 
 
 def _refusals(case: Case, change: "GitChange") -> Iterator[Finding]:
@@ -136,19 +136,6 @@ def _remarks(case: Case, change: "GitChange") -> list[Finding]:
     if all(any(glob.matches(text_of(one.path)) for glob in globs) for one in change.changes):
         found.append(finding("pass", "change-scope.documentation_only", "the change touches documentation only"))
     return found + content_remarks(case, change)
-
-
-def _bounded(found: list[Finding]) -> Iterator[Finding]:
-    """At most so many of a kind: a change of a million links must not be a million findings."""
-    counts: dict[str, int] = {}
-    for one in found:
-        counts[one.reason] = counts.get(one.reason, 0) + 1
-        if counts[one.reason] <= _SHOWN:
-            yield one
-    for reason, count in counts.items():
-        if count > _SHOWN:
-            status = next(one.status for one in found if one.reason == reason)
-            yield finding(status, reason, f"and {count - _SHOWN} more path(s)")
 
 
 def text_of(path: bytes) -> str:

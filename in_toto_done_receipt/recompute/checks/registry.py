@@ -1,7 +1,7 @@
 """The checks of a done-receipt in the order in which they run.
 
-Commands run first, in a copy: whatever is looked at in the workspace is looked at after the last of them has ended.
-The manifest comes before the subjects, one of which may be the manifest.
+Commands and tests run first, in a copy: whatever is looked at in the workspace is looked at after the last of them has
+ended. The manifest comes before the subjects, one of which may be the manifest.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,11 @@ from in_toto_done_receipt.recompute.checks import (
     evidence_tests,
     evidence_text,
     freshness,
+    harness_canary,
     output_manifest,
     statement,
     subjects,
+    test_inventory,
 )
 from in_toto_done_receipt.results.findings import Finding
 
@@ -34,6 +36,8 @@ CHECKS: Final[tuple[tuple[str, Run], ...]] = (
     ("statement", statement.run),
     ("context", context.run),
     ("evidence-command", evidence_command.run),
+    ("test-inventory", test_inventory.run),
+    ("harness-canary", harness_canary.run),
     ("output-manifest", output_manifest.run),
     ("subjects", subjects.run),
     ("contract-seals", contract_seals.run),
@@ -59,6 +63,8 @@ DOCUMENT_ORDER: Final = (
     "contract-seals",
     "contract-coverage",
     "change-scope",
+    "test-inventory",
+    "harness-canary",
     "evidence-path",
     "evidence-file",
     "evidence-text",

@@ -114,10 +114,10 @@ refuted if {
 # Reasons that deny and refute nothing, as in results/reasons.py; a test compares.
 denied := {
 	"statement.type_not_allowed",
-	"statement.path_spelling",
-	"evidence-file.stale",
 	"evidence-path.stale",
+	"evidence-file.stale",
 	"evidence-text.stale",
+	"statement.path_spelling",
 	"contract-coverage.not_sealed",
 	"change-scope.empty",
 	"change-scope.not_allowed",
@@ -126,14 +126,21 @@ denied := {
 	"change-scope.harness_changed",
 	"change-scope.link_out",
 	"change-scope.name",
+	"test-inventory.missing",
+	"test-inventory.newly_skipped",
+	"test-inventory.expected_failure",
+	"test-inventory.shrunk",
+	"test-inventory.changed_test",
+	"test-inventory.green_at_base",
+	"harness-canary.layer_missing",
 	"freshness.no_source",
 	"freshness.other_head",
 	"freshness.other_base",
 	"freshness.head_moved",
 	"freshness.stale",
 	"freshness.in_future",
-	"freshness.other_repository",
 	"freshness.too_old",
+	"freshness.other_repository",
 }
 
 warnings contains warning if {

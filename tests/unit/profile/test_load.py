@@ -353,25 +353,32 @@ def record_in(annotation: Any) -> type[Record] | None:
     return next((found for part in parts if (found := record_in(part)) is not None), None)
 
 
-LISTED = ("evidence", "command", "exception")
+LISTED = ("evidence", "command", "exception", "tests.plant")
 NEEDED = {
     "evidence": {"claim": "'a'", "kind": "'file'"},
     "command": {"argv": "['/a']"},
     "tests": {"runner": "'go'", "argv": "['/a']"},
+    "tests.plant": {"path": "'a'", "text": "'t'", "failing": "['f']", "passing": "['p']"},
     "exception": {"code": "'a.b'", "reason": "'r'", "approver": "'a'", "expires": "2027-01-31T00:00:00Z"},
 }
 
 
+def holding(section: str, members: dict[str, str]) -> str:
+    """A profile with this section; one inside another comes after what the outer one needs."""
+    outer = section.rpartition(".")[0]
+    text = V if not outer else holding(outer, NEEDED[outer])
+    text += f"[[{section}]]\n" if section in LISTED else f"[{section}]\n"
+    return text + "".join(f"{name} = {value}\n" for name, value in members.items())
+
+
 @pytest.mark.parametrize("key", leaves(Profile))
 def test_no_key_takes_a_value_of_another_type(key: str) -> None:
-    section, _, member = key.partition(".")
-    if member:
-        members = NEEDED.get(section, {}) | {member: "3.5"}
-        text = V + (f"[[{section}]]\n" if section in LISTED else f"[{section}]\n")
-        text += "".join(f"{name} = {value}\n" for name, value in members.items())
+    section, _, member = key.rpartition(".")
+    if section:
+        text = holding(section, NEEDED.get(section, {}) | {member: "3.5"})
     else:
-        text = "".join(f"{name} = {value}\n" for name, value in {"version": "1", section: "3.5"}.items())
-    place = f"{section}[0].{member}" if member and section in LISTED else key
+        text = "".join(f"{name} = {value}\n" for name, value in {"version": "1", member: "3.5"}.items())
+    place = f"{section}[0].{member}" if section in LISTED else key
     with pytest.raises(ProfileError) as caught:
         load_profile(text.encode(), what="acceptance.toml")
     assert caught.value.message.startswith(f"acceptance.toml: {place}: ")
@@ -379,15 +386,9 @@ def test_no_key_takes_a_value_of_another_type(key: str) -> None:
 
 @pytest.mark.parametrize("key", leaves(Profile))
 def test_a_key_with_one_letter_missing_is_answered_with_its_name(key: str) -> None:
-    section, _, member = key.partition(".")
-    name = member or section
+    section, _, name = key.rpartition(".")
     misspelt = name[:2] + name[3:]
-    if not member:
-        text = f"{V}{misspelt} = 1\n"
-    elif section in LISTED:
-        text = f"{V}[[{section}]]\n{misspelt} = 1\n"
-    else:
-        text = f"{V}[{section}]\n{misspelt} = 1\n"
+    text = holding(section, {misspelt: "1"}) if section else f"{V}{misspelt} = 1\n"
     with pytest.raises(ProfileError, match="unknown key") as caught:
         load_profile(text.encode(), what="acceptance.toml")
     assert caught.value.hint == f"did you mean {name}?"

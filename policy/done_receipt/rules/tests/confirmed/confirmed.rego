@@ -9,8 +9,8 @@
 #   severity: error
 #   failure_msg: no evidence of kind tests was confirmed by the profile's runner
 #   solution: |
-#     Name runner and command in [tests] of the profile, have the receipt carry evidence of kind tests, and verify in
-#     a version that runs tests again.
+#     Name runner and command in [tests] of the profile, have the receipt carry evidence of kind tests, and verify
+#     with --repo, a base and --recheck-commands.
 #   collections: [ci, protected-branch, release]
 #   depends_on: [statement.handler]
 #   effective_on: always

@@ -24,6 +24,21 @@ test_passed_satisfies if {
 	inventory.grounds == ["/result/checks/0"] with input as good
 }
 
+test_a_remark_is_a_warning if {
+	remarked := json.patch(good, [
+		{"op": "replace", "path": "/result/checks/0/findings/0/reason", "value": "test-inventory.flaky"},
+		{"op": "add", "path": "/result/checks/0/findings/0/path", "value": "tests/test_a.py::test_b"},
+	])
+	inventory.satisfied with input as remarked
+	inventory.warnings == {{
+		"code": "tests.inventory",
+		"term": "tests/test_a.py::test_b",
+		"message": "fine",
+		"facts": ["/result/checks/0/findings/0"],
+	}} with input as remarked
+	inventory.warnings == set() with input as good
+}
+
 test_anything_else_is_a_violation if {
 	every status in ["fail", "error", "not_checked"] {
 		not inventory.satisfied with input as with_status(status)

@@ -1,0 +1,174 @@
+"""Which runs there are, and in which order: base, the change as it is, head's product with base's tests, and what each
+of these gives reason for.
+"""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+from in_toto_done_receipt.errors import LimitExceeded, ObservationError, RepositoryRefused
+from in_toto_done_receipt.observe.git.workspace import GitWorkspace
+from in_toto_done_receipt.observe.runners.model import RED, TestState
+from in_toto_done_receipt.observe.runners.registry import runner_named
+from in_toto_done_receipt.observe.sandbox.executable import check_executable
+from in_toto_done_receipt.observe.sandbox.model import ExecutableFacts
+from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.profile.model import Canary, TestsDemand
+from in_toto_done_receipt.recompute.case import Case
+from in_toto_done_receipt.recompute.clean_room.halves import Tried, tried
+from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
+from in_toto_done_receipt.recompute.clean_room.outcome import Comparing, Outcome, Ran, RunName, Trial
+from in_toto_done_receipt.recompute.clean_room.rooms import Rooms, Setup
+from in_toto_done_receipt.recompute.clean_room.trees import Tree, Trees, laid_over
+
+USUAL_LAYERS: Final[tuple[Canary, ...]] = ("planted", "halves", "gate")
+
+
+def conducted(case: Case, overlay: Path | None) -> Outcome | NotRun:
+    """What the runs come to, or why there are none. Nothing else stands in the way. Raises as `CleanRoom.outcome`."""
+    tests, workspace = case.context.settings.tests, case.context.workspace
+    assert tests is not None and workspace is not None  # noqa: S101, PT018 - obstacle() looked
+    try:
+        executable = check_executable(tests.argv[0], outside=workspace.root)
+    except ObservationError as error:
+        return NotRun(obstacle="untrusted_executable", message=error.message)
+    try:
+        with scratch() as place:
+            return _conducted(case, overlay, executable, place)
+    except (RepositoryRefused, ObservationError) as error:
+        return NotRun(obstacle="not_run", message=f"the tests were not run: {error.message}")
+    except LimitExceeded as error:
+        if error.limit == "seconds":
+            raise
+        return NotRun(obstacle="not_run", message=f"the tests were not run: {error.message}")
+
+
+def _conducted(case: Case, overlay: Path | None, executable: ExecutableFacts, place: Path) -> Outcome:
+    tests, workspace, change = case.context.settings.tests, case.context.workspace, case.context.change
+    sandbox = case.context.sandbox
+    assert tests is not None and change is not None and sandbox is not None  # noqa: S101, PT018 - obstacle() looked
+    assert isinstance(workspace, GitWorkspace)  # noqa: S101 - there is a change
+    setup = Setup(
+        case=case,
+        runner=runner_named(tests.runner),
+        argv=tests.argv,
+        repository=workspace.repository,
+        level=sandbox.level,
+        place=place,
+    )
+    hidden = {} if overlay is None else hidden_tests(overlay)
+    return _Conduct(Rooms(setup), Trees(case.context, change), tests, hidden).outcome(executable.sha256)
+
+
+class _Conduct:
+    """The runs of one clean room, each made when it is known to be needed."""
+
+    def __init__(self, rooms: Rooms, trees: Trees, tests: TestsDemand, hidden: Mapping[str, bytes]) -> None:
+        self._rooms = rooms
+        self._trees = trees
+        self._tests = tests
+        self._hidden = hidden
+        self._layers = USUAL_LAYERS if tests.canaries is None else tests.canaries
+        self._reruns: dict[RunName, dict[str, tuple[TestState | None, ...]]] = {}
+
+    def outcome(self, executable: str) -> Outcome:
+        """Everything that ran."""
+        trees, runs = self._trees, dict[RunName, Ran]()
+        runs["base"] = self._rooms.run("base", trees.base())
+        runs["head"] = self._rooms.run("head as it is", trees.head())
+        passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
+        restored = laid_over(trees.restored(), self._hidden)
+        trial, runs["restored"] = self._restored(restored, passed)
+        self._run_again("restored", restored, runs["restored"].red & passed)
+        self._run_again("head", trees.head(), self._doubtful(runs))
+        return Outcome(
+            runner=self._tests.runner,
+            argv=self._tests.argv,
+            executable=executable,
+            runs=runs,
+            trial=trial,
+            comparing=Comparing(),
+            layers=_active(runs, trial, Comparing()),
+            reruns=self._reruns,
+            unstable=self._unstable(runs),
+            path_of=self._paths(frozenset(runs["base"].states)),
+            moved=trees.moved,
+            overlay=frozenset(runs["restored"].states) - frozenset(runs["base"].states)
+            if self._hidden
+            else frozenset(),
+        )
+
+    def _restored(self, tree: Tree, passed: Collection[str]) -> tuple[Trial, Ran]:
+        """Run (a): the two halves if that works and leaves no question, else the tests as they are."""
+        found = Tried(trial=Trial(), halves=None)
+        if {"halves", "gate"} & set(self._layers) and passed:
+            found = tried(self._rooms, tree, self._trees.base(), passed, gate="gate" in self._layers)
+        halves = found.halves
+        if halves is not None and not halves.faults:
+            merged = _merged(halves.runs, halves.real)
+            if merged is not None and all(merged.states.get(id) == "passed" for id in passed):
+                return found.trial, merged
+        return found.trial, self._rooms.run("head's product with base's tests", tree)
+
+    def _doubtful(self, runs: Mapping[RunName, Ran]) -> frozenset[str]:
+        """What is red on head as it is, was not red at base, and is not known to be red for good."""
+        again = self._reruns.get("restored", {})
+        settled = {id for id, states in again.items() if all(state in RED for state in states)}
+        return runs["head"].red - runs["base"].red - settled
+
+    def _run_again(self, name: RunName, tree: Tree, red: frozenset[str]) -> None:
+        """Runs red tests again, all of them with their neighbours: what a test needs may be what its neighbour does."""
+        if not red:
+            return
+        found: dict[str, tuple[TestState | None, ...]] = dict.fromkeys(sorted(red), ())
+        for number in range(self._tests.reruns):
+            ran = self._rooms.run(f"{name}, run again ({number + 1})", tree)
+            found = {id: (*states, ran.states.get(id)) for id, states in found.items()}
+        self._reruns[name] = found
+
+    def _unstable(self, runs: Mapping[RunName, Ran]) -> frozenset[str]:
+        """Ids that base does not have every time. Base runs again only if something of it seems to be missing."""
+        base = frozenset(runs["base"].states)
+        if all(base <= runs[name].states.keys() for name in ("restored", "head")):
+            return frozenset()
+        again = self._rooms.run("base, run again", self._trees.base())
+        return frozenset() if again.faults else base ^ frozenset(again.states)
+
+    def _paths(self, ids: Collection[str]) -> dict[str, str]:
+        """In which file of base a test stands, as far as its runner finds a place in it."""
+        base = self._rooms.sources(self._trees.base())
+        sites = self._rooms.setup.runner.sites(self._tests.argv, base, ids)
+        return {id: site.path for site in sites for id in site.ids}
+
+
+def _merged(runs: tuple[Ran, Ran], real: Mapping[str, TestState | None]) -> Ran | None:
+    """Both halves as one run, in which every test ran for real; None if a test came out in two ways."""
+    states = {id: state for id, state in real.items() if state is not None}
+    if len(states) != len(real) or runs[0].states.keys() != runs[1].states.keys():
+        return None
+    return Ran(
+        states=states,
+        exit_code=runs[1].exit_code,
+        duration_ms=sum(run.duration_ms for run in runs),
+        lost=tuple(sorted({*runs[0].lost, *runs[1].lost})),
+        wrong={**runs[0].wrong, **runs[1].wrong},
+    )
+
+
+def _active(runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing) -> tuple[Canary, ...]:
+    """The layers that were there, whatever they showed."""
+    layers: list[Canary] = []
+    if not any(runs[name].lost for name in ("base", "restored", "head")):
+        layers.append("planted")
+    if trial.way != "none":
+        layers.append("halves")
+    if trial.way == "gate":
+        layers.append("gate")
+    if comparing.active:
+        layers.append("value")
+    return tuple(layers)
+
+
+def hidden_tests(folder: Path) -> dict[str, bytes]:
+    """The verifier's own files of an overlay. Raises ConfigurationError."""
+    raise NotImplementedError

@@ -1,0 +1,142 @@
+"""One run of the test command: a tree written into scratch, the verifier's canaries in it, the runner at work."""
+
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from in_toto_done_receipt.observe.git.repository import Repository
+from in_toto_done_receipt.observe.runners.model import RED, Planted, Sources, TestRun, TestRunner
+from in_toto_done_receipt.observe.runners.room import Room
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits
+from in_toto_done_receipt.observe.sandbox.scratch import remove_tree
+from in_toto_done_receipt.recompute.case import Case
+from in_toto_done_receipt.recompute.clean_room.outcome import Ran
+from in_toto_done_receipt.recompute.clean_room.sources import TreeSources
+from in_toto_done_receipt.recompute.clean_room.trees import Tree, laid_over
+from in_toto_done_receipt.results.model import SandboxLevel
+from in_toto_done_receipt.wire.value import Value
+
+TOKEN_BYTES: Final = 6
+_NOTHING: Final = Planted(files={}, failing=frozenset(), passing=frozenset())
+
+
+class Setup(Value, kw_only=True):
+    """What all runs of one clean room have in common. `place` is a scratch folder."""
+
+    case: Case
+    runner: TestRunner
+    argv: tuple[str, ...]
+    repository: Repository
+    level: SandboxLevel
+    place: Path
+
+
+class Seeded(Value, kw_only=True):
+    """A tree with the verifier's canaries in it."""
+
+    tree: Tree
+    planted: Planted
+
+
+class Rooms:
+    """Where runs are made, one after the other or two at a time. Raises LimitExceeded when the time is up."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self._lock = threading.Lock()
+        self._count = 0
+        self._cache = setup.place / "cache"
+        self._cache.mkdir()
+
+    def sources(self, tree: Tree) -> Sources:
+        """The files of a tree, as runners read them."""
+        return TreeSources(self.setup.repository, tree, self._lock)
+
+    def seeded(self, tree: Tree) -> Seeded:
+        """The tree with canaries under new names. Raises RepositoryRefused, ObservationError."""
+        token = "zq" + secrets.token_hex(TOKEN_BYTES)
+        planted = self.setup.runner.plant(self.setup.argv, self.sources(tree), token)
+        return Seeded(tree=laid_over(tree, planted.files), planted=planted)
+
+    def run(self, what: str, tree: Tree) -> Ran:
+        """The tests of a tree, and what became of the canaries planted into it."""
+        return self.run_seeded(what, self.seeded(tree))
+
+    def run_seeded(self, what: str, seeded: Seeded, *, gate: Path | None = None) -> Ran:
+        """The same for a tree with canaries in it. `gate` is a folder that the tests may read."""
+        run = self._run(what, seeded.tree, gate)
+        return _sorted_out(run, seeded.planted)
+
+    def run_bare(self, what: str, tree: Tree) -> Ran:
+        """The tests of a tree without canaries."""
+        return _sorted_out(self._run(what, tree, None), _NOTHING)
+
+    def new_folder(self, name: str) -> Path:
+        """An empty folder in scratch."""
+        with self._lock:
+            self._count += 1
+            folder = self.setup.place / f"{name}{self._count}"
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def _run(self, what: str, tree: Tree, gate: Path | None) -> TestRun:
+        setup, case = self.setup, self.setup.case
+        folder = self.new_folder("run")
+        copy, work = folder / "tree", folder / "work"
+        work.mkdir()
+        try:
+            with self._lock, case.context.watched(f"tests of {what}: writing the tree", "written") as step:
+                setup.repository.write(tree.files, copy, literal=tree.literal, progress=step)
+            watched = case.context.watched(f"tests of {what}: running", "run")
+            with setup.repository.objects.resting(), watched:
+                return setup.runner.run(self._room(copy, work, gate), setup.argv, self.sources(tree))
+        finally:
+            remove_tree(folder)
+
+    def _room(self, copy: Path, work: Path, gate: Path | None) -> Room:
+        case, tests = self.setup.case, self.setup.case.context.settings.tests
+        settings = case.context.settings
+        assert tests is not None  # noqa: S101 - the caller looked
+        seconds = min(float(tests.timeout or settings.limits["test-seconds"]), case.time_left())
+        return Room(
+            tree=copy,
+            work=work,
+            level=self.setup.level,
+            limits=CommandLimits(seconds=seconds, stream_bytes=settings.limits["test-stream-bytes"]),
+            variables=settings.variables,
+            read_only=tuple(map(Path, settings.read_only)),
+            writable=tests.writable,
+            gate=gate,
+            cache=self._cache,
+        )
+
+
+def _sorted_out(run: TestRun, planted: Planted) -> Ran:
+    """What the tests of the tree did, and beside it what the canaries did."""
+    canaries = planted.failing | planted.passing
+    wrong = {
+        id: run.states[id]
+        for id in sorted(canaries & run.states.keys())
+        if (run.states[id] not in RED if id in planted.failing else run.states[id] != "passed")
+    }
+    return Ran(
+        states={id: state for id, state in run.states.items() if id not in canaries},
+        exit_code=run.exit_code,
+        duration_ms=run.duration_ms,
+        faults=run.faults,
+        lost=tuple(sorted(canaries - run.states.keys())),
+        wrong=wrong,
+    )
+
+
+def edited(tree: Tree, sources: Sources, insertions: Mapping[str, Sequence[tuple[int, bytes]]]) -> Tree:
+    """The tree with these texts inserted into files, each at its position in the file as it is."""
+    files = {}
+    for path, rows in insertions.items():
+        data = sources.read(path)
+        for position, text in sorted(rows, key=lambda row: -row[0]):
+            data = data[:position] + text + data[position:]
+        files[path] = data
+    return laid_over(tree, files)
