@@ -28,11 +28,15 @@ class Bubblewrap(Value, kw_only=True):
 
 
 class View(Value, kw_only=True):
-    """What the sandbox shows: these paths read-only, these writable, and a folder that holds our own files of /etc."""
+    """What the sandbox shows: these paths read-only, these writable, and a folder that holds our own files of /etc.
+
+    `mounts` are folders shown read-only in the place of others.
+    """
 
     read_only: tuple[Path, ...]
     writable: tuple[Path, ...]
     configuration: Path
+    mounts: tuple[tuple[Path, Path], ...] = ()
 
 
 def find_bubblewrap(places: tuple[Path, ...] = PLACES) -> Bubblewrap:
@@ -78,6 +82,8 @@ def arguments(bubblewrap: Bubblewrap, view: View, *, info: int) -> list[str]:
         args += ["--ro-bind", str(path), str(path)]
     for path in view.writable:
         args += ["--bind", str(path), str(path)]
+    for source, target in view.mounts:
+        args += ["--ro-bind", str(source), str(target)]
     # /proc too: bwrap leaves /proc/sys writable, and what root owns there can be written without any capability.
     for place in ("/", "/dev", "/proc"):
         args += ["--remount-ro", place]

@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.bubblewrap import View, arguments, find_bubblewrap
 from in_toto_done_receipt.observe.sandbox.launch import Started, launch, supervisor
@@ -42,6 +44,7 @@ def run(
     read_only: tuple[Path, ...] = (),
     writable: tuple[Path, ...] = (),
     copy_read_only: bool = False,
+    mounts: tuple[tuple[Path, Path], ...] = (),
     cwd: str = "",
     excerpt_bytes: int = 0,
 ) -> CommandOutcome:
@@ -49,8 +52,9 @@ def run(
 
     The command sees the copy at its own path, may write there (unless `copy_read_only`), in the folders that are
     `writable`, and in HOME and TMPDIR, which are gone afterwards, and has no more than verification.md, "Sandbox",
-    says. Level rlimits confines nothing: there the copy can be written in any case. `cwd` is a folder below the copy.
-    Everything it started is dead when this returns or raises.
+    says. `mounts` are pairs of a folder and an existing folder below the copy, in whose place it is shown read-only at
+    level bubblewrap. Level rlimits confines nothing: there the copy can be written in any case. `cwd` is a folder below
+    the copy. Everything it started is dead when this returns or raises.
     `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, ObservationError
     without a copy, OutputError without a scratch folder. Not checked: whether the executable can be trusted
     (`check_executable`), whether the level holds on this machine (`probe`). From the first run on this process is
@@ -70,9 +74,13 @@ def run(
     with ExitStack() as stack:
         room = _room(stack)
         try:
-            command = _command(
-                level, View(read_only=shown, writable=(*own, room.home, room.tmp), configuration=room.configuration)
+            view = View(
+                read_only=shown,
+                writable=(*own, room.home, room.tmp),
+                configuration=room.configuration,
+                mounts=mounts,
             )
+            command = _command(level, view)
         except ObservationError as missing:
             return _not_run("sandbox", missing.message)
         orders = write_orders(
@@ -161,11 +169,8 @@ def _command(level: SandboxLevel, view: View) -> Callable[[int, int], list[str]]
     for name, text in OWN_CONFIGURATION.items():
         (view.configuration / name).write_text(text, encoding="utf-8")
     python = interpreter()
-    inside = View(
-        read_only=(*(path for path in (python.prefix,) if not path.is_relative_to("/usr")), *view.read_only),
-        writable=view.writable,
-        configuration=view.configuration,
-    )
+    prefix = tuple(path for path in (python.prefix,) if not path.is_relative_to("/usr"))
+    inside = replace(view, read_only=(*prefix, *view.read_only))
     return lambda report, info: [
         *arguments(bubblewrap, inside, info=info),
         *supervisor(python.executable, report),
