@@ -48,7 +48,7 @@ _REASONS: Final = {
 
 
 class GoCommand(Value, kw_only=True):
-    """`folder` is where go runs, below the tree. `vendored` is None if the tree decides. `test` are flags of binaries."""
+    """`folder` is where go runs, below the tree. `vendored` is None if the tree decides; `test` is for the binaries."""
 
     go: str
     folder: str = ""

@@ -22,13 +22,13 @@ _OLD_CONSTRAINT: Final = re.compile(rb"^//[ \t]*\+build[ \t]", re.MULTILINE)
 _TERMS: Final = re.compile(r"\s*(\(|\)|&&|\|\||!|[\w.]+)")
 _NESTED: Final = 50  # parentheses and negations in a constraint
 
-_SYSTEMS: Final = frozenset(
-    "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows "
-    "zos".split()
+_SYSTEMS: Final = (
+    " aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows "
+    "zos "
 )
-_PROCESSORS: Final = frozenset(
-    "386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 "
-    "ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm".split()
+_PROCESSORS: Final = (
+    " 386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 "
+    "ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm "
 )
 _PROCESSOR: Final = {
     "x86_64": "amd64",
@@ -48,7 +48,7 @@ class GoTest(Value, kw_only=True):
 
 
 class GoFile(Value, kw_only=True):
-    """`package` is the name in the package clause, which ends at `clause_end`. `constraint` is a `//go:build` line's."""
+    """`package` is the name in the package clause, which ends at `clause_end`; `constraint` is that of `//go:build`."""
 
     package: str
     clause_end: int
@@ -71,7 +71,7 @@ def read_go(content: bytes) -> GoFile | None:
         return None
     constraint = _CONSTRAINT.search(content, 0, package.start())
     if constraint is None and _OLD_CONSTRAINT.search(content, 0, package.start()):
-        text = "ignore"  # the old form: Go from 1.18 on writes the new one beside it
+        text: str | None = "ignore"  # the old form: Go from 1.18 on writes the new one beside it
     else:
         text = None if constraint is None else constraint[1].decode("utf-8", "replace")
     return GoFile(
@@ -89,9 +89,9 @@ def is_compiled(name: str, constraint: str | None, tags: frozenset[str], minor: 
     """
     parts = name.removesuffix(".go").removesuffix("_test").split("_")[1:]
     here = _PROCESSOR.get(platform.machine(), platform.machine())
-    if parts and parts[-1] in _PROCESSORS and parts.pop() != here:
+    if parts and f" {parts[-1]} " in _PROCESSORS and parts.pop() != here:
         return False
-    if parts and parts[-1] in _SYSTEMS and parts[-1] != "linux":
+    if parts and f" {parts[-1]} " in _SYSTEMS and parts[-1] != "linux":
         return False
     if constraint is None:
         return True

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
@@ -53,11 +54,16 @@ class Steps:
         writable: tuple[Path, ...] = (),
         cached: bool = False,
         sealed: bool = False,
+        building: bool = False,
     ) -> CommandOutcome:
-        """As `Room.execute`, within what is left of the time."""
+        """As `Room.execute`, within what is left of the time. `building` never writes into the tree."""
         limits = self._room.limits
         left = max(0.1, limits.seconds - (time.monotonic() - self._began))
-        room = msgspec.structs.replace(self._room, limits=msgspec.structs.replace(limits, seconds=left))
+        room = msgspec.structs.replace(
+            self._room,
+            limits=msgspec.structs.replace(limits, seconds=left),
+            writable=self._room.writable and not building,
+        )
         outcome = room.execute(
             argv,
             cwd=cwd,
@@ -109,6 +115,15 @@ def ending(outcome: CommandOutcome) -> str:
     if outcome.failure is not None:
         return outcome.detail or outcome.failure
     return f"exit code {outcome.exit_code}"
+
+
+def told(what: str, faults: Sequence[str], outcome: CommandOutcome) -> tuple[str, ...]:
+    """Faults of a process that ran tests: what ended it first, what it wrote last."""
+    found = [ending(outcome)] if outcome.failure is not None else []
+    found += faults
+    if found and (words := first_words(outcome.stderr.excerpt)):
+        found.append(f"it wrote: {words}")
+    return tuple(f"{what}: {fault}" for fault in found)
 
 
 def first_words(said: bytes) -> str:
