@@ -42,6 +42,18 @@ class Planted(Value, kw_only=True):
     passing: frozenset[str]
 
 
+class PlantTemplate(Value, kw_only=True):
+    """A planted file as a profile describes it, for runners that we do not know.
+
+    `{token}` in each of them stands for the name that nobody can guess; `failing` and `passing` are ids.
+    """
+
+    path: str
+    text: str
+    failing: tuple[str, ...]
+    passing: tuple[str, ...]
+
+
 class Site(Value, kw_only=True):
     """A place before the first statement of an existing test, where it can be made to fail.
 
