@@ -5,9 +5,10 @@ import json
 import marshal
 import os
 import select
+import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib.abc import InspectLoader
 from pathlib import Path
@@ -30,6 +31,7 @@ class Started:
     report: int
     info: int
     first: int = -1
+    first_pid: int = 0
 
     def note_first_process(self) -> None:
         """Takes hold of the first process of the namespace, at whose end every other one in it is dead.
@@ -40,6 +42,7 @@ class Started:
             facts = json.loads(os.read(self.info, INFO_BYTES) or b"{}")
             if self.first < 0 and "child-pid" in facts:
                 self.first = os.pidfd_open(facts["child-pid"])
+                self.first_pid = facts["child-pid"]
         except (OSError, ValueError):
             return  # already over, or nothing written
 
@@ -48,6 +51,13 @@ class Started:
         if self.lifeline >= 0:
             os.close(self.lifeline)
             self.lifeline = -1
+
+    def kill(self) -> None:
+        """Ends everything at once where there is a namespace, even if the supervisor is stopped; else as `cut`."""
+        if self.first >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.first, signal.SIGKILL)
+        self.cut()
 
     def end(self, seconds: float) -> None:
         """Gives the supervisor some seconds to end by itself, then kills it. With bubblewrap nothing outlives this."""

@@ -6,11 +6,16 @@ from typing import Literal
 from in_toto_done_receipt.results.model import Layer, SandboxLevel
 from in_toto_done_receipt.wire.value import Value
 
-Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", "leftover"]
+Failure = Literal[
+    "timeout", "output", "memory", "processes", "disk", "not_started", "not_visible", "sandbox", "leftover"
+]
 """Why a command has no exit code.
 
     timeout      it ran longer than allowed
     output       it wrote more than allowed to one stream
+    memory       all of its processes together used more memory than allowed
+    processes    it had more processes and threads than allowed
+    disk         it wrote more bytes or files than allowed
     not_started  the system refused to execute it
     not_visible  it lies where the sandbox does not let a command look
     sandbox      the confinement could not be set up, or its supervisor died
@@ -19,11 +24,11 @@ Failure = Literal["timeout", "output", "not_started", "not_visible", "sandbox", 
 
 
 class CommandLimits(Value, kw_only=True):
-    """Bounds of one command. All but `seconds` and `stream_bytes` hold for each of its processes; None is no bound.
+    """Bounds of one command; None is no bound. `memory`, `data`, `file_bytes` and `open_files` hold for each process.
 
     `memory` is address space: programs that reserve much more than they use need a higher one or None, and `data`,
-    which counts only what a process can write to and shares with nobody. `processes` does not bind a verifier that runs
-    as root, see the layer `process-limit`.
+    which counts only what a process can write to and shares with nobody. The last four are of all
+    processes together; they are looked at ten times a second, so a command may be over them for a moment.
     """
 
     seconds: float = 20.0  # wall clock, from the moment the sandbox stands
@@ -32,7 +37,10 @@ class CommandLimits(Value, kw_only=True):
     data: int | None = None  # bytes
     file_bytes: int | None = 2**30  # bytes of the largest file it may write
     open_files: int | None = 1_024
-    processes: int | None = 512
+    processes: int | None = 512  # and threads
+    total_memory: int | None = 4 * 2**30  # bytes in use
+    disk_bytes: int | None = 4 * 2**30  # in the copy, HOME, TMPDIR and whatever else it may write to
+    disk_files: int | None = 200_000  # that it makes or changes there
 
 
 class CopyLimits(Value, kw_only=True):
@@ -51,6 +59,15 @@ class Captured(Value, kw_only=True):
     bytes: int
 
 
+class Used(Value, kw_only=True):
+    """The most that was seen at one look; nothing of a command that was over before the first one."""
+
+    processes: int = 0
+    memory: int = 0  # bytes; what is shared counts for each process
+    disk_bytes: int = 0  # only where it was counted
+    disk_files: int = 0
+
+
 class CommandOutcome(Value, kw_only=True):
     """How a command ended.
 
@@ -66,6 +83,7 @@ class CommandOutcome(Value, kw_only=True):
     failure: Failure | None = None
     detail: str = ""
     left_behind: bool = False
+    used: Used = Used()
 
 
 class SandboxFacts(Value, kw_only=True):

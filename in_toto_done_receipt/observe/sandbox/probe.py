@@ -14,12 +14,17 @@ from in_toto_done_receipt.observe.sandbox.model import CommandLimits, SandboxFac
 from in_toto_done_receipt.observe.sandbox.places import interpreter
 from in_toto_done_receipt.observe.sandbox.run import run
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.observe.sandbox.seccomp import LIBRARY, filter_program
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS, Layer, SandboxLevel
 
-LIMITS: Final = CommandLimits(seconds=10, memory=2**30, file_bytes=2**20, open_files=128, processes=8)
-NEEDED_PROCESSES: Final = 16  # as in selftest: that many could be started, so there is no limit
+PROCESSES: Final = 8
+LIMITS: Final = CommandLimits(
+    seconds=10, memory=2**30, file_bytes=2**20, open_files=128, processes=PROCESSES, disk_bytes=16 * 2**20
+)
+MANY, MEMORY, FILES, FILE_BYTES = 16, 32 * 2**20, 8, 256 * 2**10  # what the self-test uses all at once
 REFUSED: Final = frozenset({"EACCES", "EPERM", "ENOENT"})
 LANDLOCK_CREATE: Final = 444  # landlock_create_ruleset, which also tells the version
+LOOKED_AT: Final = "looked at ten times a second, for all processes together"
 NO_CAPABILITY: Final = "0000000000000000"
 
 Facts = Mapping[str, str]
@@ -30,7 +35,7 @@ def probe(*, highest: SandboxLevel = "bubblewrap") -> SandboxFacts:
 
     A level is offered only if everything holds that its name promises: bubblewrap: no network, own processes, only the
     named files visible; landlock: only the named files readable and writable. Raises OutputError without a scratch
-    folder. Not covered by any layer: space on disk, and at level landlock UDP and socket files.
+    folder. Not covered by any layer: at level landlock UDP and socket files.
     """
     faults: dict[SandboxLevel, str] = {}
     with scratch() as base:
@@ -53,7 +58,15 @@ def _try(base: Path, level: SandboxLevel) -> tuple[Facts, str]:
     try:
         python = interpreter()
         argv = [str(python.executable), "-I", "-S", "-E", "-c", inline("selftest"), str(os.getpid()), str(outside)]
-        outcome = run(argv, copy=copy, level=level, limits=LIMITS, read_only=(python.prefix,), excerpt_bytes=300)
+        outcome = run(
+            argv,
+            copy=copy,
+            level=level,
+            limits=LIMITS,
+            read_only=(python.prefix,),
+            excerpt_bytes=300,
+            on_look=_Looking(copy),
+        )
     except DoneReceiptError as fault:
         return {}, fault.message
     if outcome.exit_code != 0:
@@ -62,10 +75,24 @@ def _try(base: Path, level: SandboxLevel) -> tuple[Facts, str]:
     pairs = (line.partition(" ") for line in outcome.stdout_data.decode().splitlines())
     daemon = "dead" if outcome.left_behind and _is_free(copy / "held") else "alive"
     intact = outside.stat().st_size > 0 and not (outside.parent / "written").exists()
-    return {name: value for name, _, value in pairs} | {
+    used = {name: str(getattr(outcome.used, name)) for name in ("processes", "memory", "disk_bytes", "disk_files")}
+    return {name: value for name, _, value in pairs} | {"used-" + name: value for name, value in used.items()} | {
         "daemon": daemon,
         "outside": "intact" if intact else "written",
     }, ""
+
+
+class _Looking:
+    """Tells the self-test that there was a whole look since it asked for one: it may let go of what it uses."""
+
+    def __init__(self, copy: Path) -> None:
+        self._copy = copy
+        self._asked = False
+
+    def __call__(self) -> None:
+        if self._asked:
+            (self._copy / "looked").touch()
+        self._asked = (self._copy / "look").exists()
 
 
 def _is_free(path: Path) -> bool:
@@ -90,7 +117,8 @@ def _fault(level: SandboxLevel, facts: Facts) -> str:
 
 
 def _no_network(facts: Facts) -> bool:
-    return _is_own("net", facts) and facts["interfaces"] == "lo" and facts["udp"] == "ENETUNREACH"
+    alone = _is_own("net", facts) and facts["interfaces"] == "lo" and facts["udp"] == "ENETUNREACH"
+    return alone and facts["vsock"] != "done"
 
 
 def _processes(facts: Facts) -> bool:
@@ -122,6 +150,26 @@ def _limits(facts: Facts) -> bool:
     return all(int(facts["limit-" + name]) <= (value or 0) for name, value in asked.items())
 
 
+def _kernel_counts(facts: Facts) -> bool:
+    return int(facts["processes"]) < MANY
+
+
+def _process_limit(facts: Facts) -> bool:
+    return _kernel_counts(facts) or int(facts["used-processes"]) > PROCESSES
+
+
+def _disk_limit(facts: Facts) -> bool:
+    return int(facts["used-disk_bytes"]) >= FILES * FILE_BYTES and int(facts["used-disk_files"]) >= FILES
+
+
+def _filtered(facts: Facts) -> bool:
+    return facts["type"] == "EPERM"
+
+
+def _no_filter() -> str:
+    return f"no {LIBRARY}" if filter_program(alone=True) is None else "the kernel does not filter"
+
+
 def _layers(level: SandboxLevel, facts: Facts, faults: Mapping[SandboxLevel, str]) -> tuple[Layer, ...]:
     """Each layer, found or not; without facts none is."""
     confined = level == "bubblewrap"
@@ -142,7 +190,10 @@ def _layers(level: SandboxLevel, facts: Facts, faults: Mapping[SandboxLevel, str
             ("signals", own or facts["signal"] == "EPERM", ""),
             ("kill-all", _kill_all(facts), "by the namespace" if own else "by a supervisor that adopts orphans"),
             ("limits", _limits(facts), "processor time, memory, file size, open files, no core file"),
-            ("process-limit", int(facts["processes"]) < NEEDED_PROCESSES, "" if os.geteuid() else "not for root"),
+            ("process-limit", _process_limit(facts), "by the kernel" if _kernel_counts(facts) else LOOKED_AT),
+            ("memory-limit", int(facts["used-memory"]) >= MEMORY, LOOKED_AT),
+            ("disk-limit", _disk_limit(facts), LOOKED_AT),
+            ("seccomp", _filtered(facts), "system calls that no test needs" if _filtered(facts) else _no_filter()),
             ("no-new-privileges", _no_privileges(facts), "no capability either"),
             ("parent-closed", own or facts["environ"] in REFUSED, "memory and environment of the verifier"),
         ]

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.bubblewrap import View, arguments, find_bubblewrap
+from in_toto_done_receipt.observe.sandbox.guard import Guard
 from in_toto_done_receipt.observe.sandbox.launch import Started, launch, supervisor
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, CommandOutcome, Failure
 from in_toto_done_receipt.observe.sandbox.orders import SEARCH_PATH, Landlock, environment, write_orders
 from in_toto_done_receipt.observe.sandbox.places import OWN_CONFIGURATION, checked_read_only, hidden, interpreter
 from in_toto_done_receipt.observe.sandbox.scratch import held_signals, scratch
 from in_toto_done_receipt.observe.sandbox.seccomp import filter_program
+from in_toto_done_receipt.observe.sandbox.space import Space
 from in_toto_done_receipt.observe.sandbox.watch import Watch
 from in_toto_done_receipt.results.model import SandboxLevel
 from in_toto_done_receipt.wire.escape import escape
@@ -34,6 +36,14 @@ class _Room(Value, kw_only=True):
     configuration: Path
 
 
+class _Watched(Value, kw_only=True):
+    """What is looked at while a command runs: where it may write, and how many processes of ours are above its own."""
+
+    writable: tuple[Path, ...]
+    depth: int
+    on_look: Callable[[], None] | None = None
+
+
 def run(
     argv: tuple[str, ...] | list[str],
     *,
@@ -47,6 +57,7 @@ def run(
     mounts: tuple[tuple[Path, Path], ...] = (),
     cwd: str = "",
     excerpt_bytes: int = 0,
+    on_look: Callable[[], None] | None = None,
 ) -> CommandOutcome:
     """How a command ends at exactly this level, run in `copy`; it never falls back to a lower one.
 
@@ -58,7 +69,7 @@ def run(
     `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, ObservationError
     without a copy, OutputError without a scratch folder. Not checked: whether the executable can be trusted
     (`check_executable`), whether the level holds on this machine (`probe`). From the first run on this process is
-    undumpable: others cannot read its memory.
+    undumpable: others cannot read its memory. `on_look` is for the self-test, see `Guard`.
     """
     fault = _fault_of(argv)
     if fault is None and not Path(argv[0]).is_absolute():
@@ -92,7 +103,8 @@ def run(
             drop_capabilities=True,
             seccomp=filter_program(alone=level == "bubblewrap"),
         )
-        return _execute(command, orders, limits, excerpt_bytes)
+        watched = _Watched(writable=view.writable, depth=3 if level == "bubblewrap" else 1, on_look=on_look)
+        return _execute(command, orders, limits, excerpt_bytes, watched)
 
 
 def run_in_place(
@@ -125,7 +137,8 @@ def run_in_place(
             landlock=None,
             drop_capabilities=False,
         )
-        return _execute(_bare, orders, limits, excerpt_bytes)
+        watched = _Watched(writable=(_folder(root), room.home, room.tmp), depth=1)
+        return _execute(_bare, orders, limits, excerpt_bytes, watched)
 
 
 def _fault_of(argv: tuple[str, ...] | list[str]) -> str | None:
@@ -178,8 +191,13 @@ def _command(level: SandboxLevel, view: View) -> Callable[[int, int], list[str]]
 
 
 def _execute(
-    command: Callable[[int, int], list[str]], orders: bytes, limits: CommandLimits, excerpt_bytes: int
+    command: Callable[[int, int], list[str]],
+    orders: bytes,
+    limits: CommandLimits,
+    excerpt_bytes: int,
+    watched: _Watched,
 ) -> CommandOutcome:
+    space = Space(watched.writable)
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     with ExitStack() as stack:
         with held_signals():
@@ -187,7 +205,10 @@ def _execute(
                 started = launch(command)
             except OSError as fault:
                 return _not_run("sandbox", f"the supervisor cannot be started: {fault.strerror}")
-            watch = Watch(started, orders, limits)
+            guard = Guard(
+                root=started.process.pid, depth=watched.depth, limits=limits, space=space, on_look=watched.on_look
+            )
+            watch = Watch(started, orders, limits, guard)
             stack.callback(_end, started, watch)
         watch.run()
     return CommandOutcome(
@@ -199,6 +220,7 @@ def _execute(
         failure=watch.failure,
         detail=watch.detail,
         left_behind=watch.left_behind,
+        used=guard.used,
     )
 
 

@@ -14,6 +14,11 @@ import time
 from collections.abc import Callable
 
 MANY = 16  # more processes than the probe allows
+MEMORY = 32 * 2**20  # bytes
+FILES, FILE_BYTES = 8, 256 * 2**10
+TYPE_INTO_TERMINAL = 0x5412  # TIOCSTI, which has another error where no filter forbids it
+VSOCK = 40  # sockets to the hypervisor, which no namespace separates
+LOOK_SECONDS = 3.0
 
 
 def outcome(attempt: Callable[[], object]) -> str:
@@ -64,8 +69,8 @@ def leave_a_daemon() -> None:
     os.wait()
 
 
-def processes() -> str:
-    """How many processes can be started at once, at most MANY."""
+def start_many() -> tuple[int, int]:
+    """How many processes can be started at once, at most MANY, and the descriptor at whose end they end."""
     reading, writing = os.pipe()
     count = 0
     while count < MANY:
@@ -78,15 +83,29 @@ def processes() -> str:
             os.read(reading, 1)
             os._exit(0)
         count += 1
+    os.close(reading)
+    return count, writing
+
+
+def use_much() -> str:
+    """Holds processes, memory and files until the verifier has looked; how many processes there were."""
+    count, writing = start_many()
+    held = b"x" * MEMORY
+    for number in range(FILES):
+        with open(f"file-{number}", "wb") as file:  # noqa: PTH123
+            file.write(held[:FILE_BYTES])
+    write("look")
+    end = time.monotonic() + LOOK_SECONDS
+    while not os.path.exists("looked") and time.monotonic() < end:  # noqa: PTH110
+        time.sleep(0.005)
     os.close(writing)
     for _ in range(count):
         os.wait()
-    os.close(reading)
     return str(count)
 
 
 def main(parent: str, outside: str) -> None:
-    facts = {"processes": processes()}
+    facts = {}
     for name in ("net", "pid", "mnt", "ipc"):
         facts["ns-" + name] = os.readlink("/proc/self/ns/" + name)  # noqa: PTH115
     lines = read("/proc/net/dev").decode().splitlines()[2:]
@@ -97,6 +116,8 @@ def main(parent: str, outside: str) -> None:
             facts[name] = value.strip()
     facts["udp"] = outcome(lambda: connect(_socket.SOCK_DGRAM, "192.0.2.1"))  # a test network; nothing is sent
     facts["tcp"] = outcome(lambda: connect(_socket.SOCK_STREAM, "127.0.0.1"))
+    facts["vsock"] = outcome(lambda: _socket.socket(VSOCK, _socket.SOCK_STREAM).close())
+    facts["type"] = outcome(lambda: fcntl.ioctl(0, TYPE_INTO_TERMINAL, b"x"))
     facts["signal"] = outcome(lambda: os.kill(int(parent), 0))
     facts["environ"] = outcome(lambda: read(f"/proc/{parent}/environ"))
     facts["read"] = outcome(lambda: read(outside))
@@ -106,6 +127,7 @@ def main(parent: str, outside: str) -> None:
     facts["read-only"] = is_read_only("/") + is_read_only("/usr")
     for name in ("CPU", "AS", "FSIZE", "NOFILE", "CORE"):
         facts["limit-" + name] = str(resource.getrlimit(getattr(resource, "RLIMIT_" + name))[1])
+    facts["processes"] = use_much()
     leave_a_daemon()
     sys.stdout.write("".join(f"{name} {value}\n" for name, value in facts.items()))
 

@@ -1,12 +1,14 @@
 """Watching one supervisor: feeds it its orders, bounds how long the command takes and how much it writes."""
 
 import hashlib
+import math
 import os
 import selectors
 import time
 from dataclasses import dataclass, field
 from typing import Final
 
+from in_toto_done_receipt.observe.sandbox.guard import Guard
 from in_toto_done_receipt.observe.sandbox.launch import Started
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, Failure
 from in_toto_done_receipt.wire.escape import escape
@@ -41,7 +43,7 @@ class Stream:
 class Watch:
     """One run, from its orders to its end. The attributes say how it went once `run` is over."""
 
-    def __init__(self, started: Started, orders: bytes, limits: CommandLimits) -> None:
+    def __init__(self, started: Started, orders: bytes, limits: CommandLimits, guard: Guard) -> None:
         self.stdout = Stream("standard output", limits.stream_bytes)
         self.stderr = Stream("standard error", limits.stream_bytes)
         self.exit_code: int | None = None
@@ -51,6 +53,8 @@ class Watch:
         self.duration_ms = 0
         self.patience = END_SECONDS  # how long the supervisor still has once `run` is over or was interrupted
         self._started = started
+        self._guard = guard
+        self._next_look = math.inf
         self._orders = orders
         self._seconds = limits.seconds
         self._ready = False
@@ -67,13 +71,14 @@ class Watch:
             selector.register(started.stderr, selectors.EVENT_READ, self.stderr)
             selector.register(started.report, selectors.EVENT_READ)
             while selector.get_map() and self._go_on():
-                for key, _ in selector.select(max(0.0, self._deadline - time.monotonic())):
+                for key, _ in selector.select(max(0.0, min(self._deadline, self._next_look) - time.monotonic())):
                     if not self._handle(key):
                         selector.unregister(key.fd)
+                self._look()
                 if self.failure is not None and started.lifeline >= 0:
                     if started.lifeline in selector.get_map():
                         selector.unregister(started.lifeline)
-                    started.cut()
+                    started.kill()
         if not self._ready:
             self._fail("sandbox", f"the sandbox did not start{self._complaint()}")
         elif self.exit_code is None:
@@ -111,8 +116,10 @@ class Watch:
             if word == "ready":
                 self._ready = True
                 self._started.note_first_process()
+                self._guard.first = self._started.first_pid
                 self._began = time.monotonic()
                 self._deadline = self._began + self._seconds
+                self._next_look = self._began + self._guard.pause
             elif word == "refused":
                 errno, _, stage = facts.partition(" ")
                 reason = os.strerror(int(errno)) if errno != "0" else "refused"
@@ -121,6 +128,17 @@ class Watch:
                 self._exited(*map(int, facts.split()))
             elif word == "alive":
                 self.failure, self.detail = "leftover", f"{self.detail}, and not all of its processes could be killed"
+
+    def _look(self) -> None:
+        """Lets the guard look, when it is time to; what is too much is ended at once."""
+        if self.failure is not None or self.exit_code is not None:
+            self._next_look = math.inf
+        if time.monotonic() < self._next_look:
+            return
+        excess = self._guard.look()
+        self._next_look = time.monotonic() + self._guard.pause
+        if excess is not None:
+            self._fail(*excess)
 
     def _exited(self, code: int, took: int, left: int, alive: int) -> None:
         self.left_behind = bool(left)
@@ -145,7 +163,6 @@ class Watch:
             self._fail("sandbox", f"the sandbox did not start within {START_SECONDS:g} seconds")
             return False
         self._fail("timeout", f"limit command-seconds is {self._seconds:g}, got more")
-        self._started.cut()
         return True  # while the supervisor kills
 
     def _fail(self, failure: Failure, detail: str) -> None:
