@@ -53,7 +53,7 @@ def _lines(data: bytes, key: bytes) -> list[_Raw | str]:
         try:
             number, kind, nesting, file, name, *rest = json.loads(body)
             raw = _Raw(str(kind), int(nesting), _text(file), _text(name), rest == ["suite"])
-        except ValueError:
+        except (ValueError, TypeError, RecursionError):
             number, raw = -1, _Raw("", 0, "", "", False)
         found.append(raw if number == expected else line[:_SHOWN].decode("utf-8", "backslashreplace"))
         expected += 1

@@ -26,9 +26,10 @@ _BEFORE_VALUE: Final = (
 )
 _CLOSING: Final = {b"(": b")", b"{": b"}", b"[": b"]"}
 _MOST_BYTES: Final = 2 << 20  # of a file; no test file that people write is larger
-_MOST_TOKENS: Final = 1_000  # of parameters or options
+_MOST_TOKENS: Final = 200  # of parameters or options
+_MOST_SUITES: Final = 64  # around a test
 _TESTS: Final = (b"test", b"it")
-_SUITES: Final = (b"describe", b"suite")
+_CALLS: Final = (*_TESTS, b"describe", b"suite")
 
 
 class Token(NamedTuple):
@@ -58,24 +59,28 @@ def found_tests(source: bytes) -> tuple[FoundTest, ...]:
     except ValueError:
         return ()
     found: list[FoundTest] = []
-    blocks: dict[int, str | None] = {}  # index of an opening brace -> name of the suite; None: the block of a test
-    around: list[str | None] = []  # for each open brace: the name of the suite; "" if it is no suite
+    bodies: dict[int, str | None] = {}  # index of the opening brace of a body -> name of its suite; None: a test's
+    around: list[bool | None] = []  # for each open brace: of a suite; None: of a test
+    suites: list[str] = []
+    inside = 0  # bodies of tests around here
     for index, token in enumerate(tokens):
-        if token.text == b"{" and token.kind == "mark":
-            around.append(blocks.get(index, ""))
-        elif token.text == b"}" and token.kind == "mark" and around:
-            around.pop()
-        elif token.text in (*_TESTS, *_SUITES) and None not in around:
-            call = _call(tokens, index)
-            if call is None:
-                continue
+        if token.kind == "mark" and token.text == b"{":
+            name = bodies.get(index, "")
+            around.append(None if name is None else bool(name))
+            inside += name is None
+            if name:
+                suites.append(name)
+        elif token.kind == "mark" and token.text == b"}" and around:
+            of_suite = around.pop()
+            inside -= of_suite is None
+            if of_suite:
+                suites.pop()
+        elif not inside and token.text in _CALLS and (call := _call(tokens, index)) is not None:
             name, brace = call
-            if token.text in _SUITES:
-                blocks[brace] = name
-            else:
-                blocks[brace] = None
-                names = (*(suite for suite in around if suite), name)
-                found.append(FoundTest(names, tokens[brace].end))
+            is_test = token.text in _TESTS
+            bodies[brace] = None if is_test else name
+            if is_test and len(suites) <= _MOST_SUITES:
+                found.append(FoundTest((*suites, name), tokens[brace].end))
     return tuple(found)
 
 
@@ -116,6 +121,8 @@ def _tokens(source: bytes) -> Iterator[Token]:
             continue
         before = text if kind in ("word", "mark") else b"x"
         yield Token(kind, text, position)
+    if depths:
+        raise ValueError(position)
 
 
 def _template(source: bytes, position: int) -> tuple[int, bool]:
