@@ -91,6 +91,10 @@ class Steps:
             excerpt=words,
         )
 
+    def not_begun(self, why: str) -> TestRun:
+        """The run that could not begin."""
+        return TestRun(planned=(), states={}, exit_code=None, faults=(why,), duration_ms=self.duration_ms)
+
     def joined(self, parts: list[Part], red: int) -> TestRun:
         """One run out of all parts; `red` is the exit code with which the runner says that a test failed."""
         states: dict[str, TestState] = {}
