@@ -20,7 +20,7 @@ FAIL: Final = b"x"
 GO_ON: Final = b"o"
 
 _FLAGS: Final = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_NEAR: Final = 32  # after one test comes one of the next, nearly always
+_NEAR: Final = 64  # after one test comes one of its neighbours, nearly always
 _TICK: Final = 0.0003  # seconds between two looks at those
 _SWEEP: Final = 0.002  # seconds between two looks at all of them
 
@@ -71,7 +71,7 @@ class Gate:
     def _serve(self) -> None:
         near, next_sweep = 0, 0.0
         while not self._over.wait(_TICK) and self._waiting:
-            window = [number for number in range(near, near + _NEAR) if number in self._waiting]
+            window = [number for number in range(near - _NEAR // 4, near + _NEAR) if number in self._waiting]
             began = time.monotonic()
             if sweeping := began >= next_sweep:
                 window = list(self._waiting)
