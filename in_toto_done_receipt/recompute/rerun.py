@@ -4,13 +4,13 @@ from pathlib import Path
 
 from in_toto_done_receipt.observe.sandbox.copytree import copy_tree
 from in_toto_done_receipt.observe.sandbox.executable import check_executable
-from in_toto_done_receipt.observe.sandbox.model import CommandLimits, CommandOutcome
+from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 from in_toto_done_receipt.observe.sandbox.run import run
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.profile.model import CommandEntry
 from in_toto_done_receipt.recompute.case import Case
-from in_toto_done_receipt.recompute.limits import copy_limits
+from in_toto_done_receipt.recompute.limits import command_limits, copy_limits
 
 _EXCERPT_BYTES = 4096  # of each stream, enough for the first screen of a failure
 
@@ -36,7 +36,7 @@ def rerun(case: Case, entry: CommandEntry) -> tuple[CommandOutcome, str]:
             entry.argv,
             copy=copy,
             level=context.sandbox.level,
-            limits=CommandLimits(seconds=seconds, stream_bytes=settings.limits["command-stream-bytes"]),
+            limits=command_limits(settings, seconds=seconds, stream_bytes=settings.limits["command-stream-bytes"]),
             variables=settings.variables,
             read_only=tuple(map(Path, settings.read_only)),
             excerpt_bytes=_EXCERPT_BYTES if context.on_output is not None else 0,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the sandbox is loaded when a command is run, and not before
     from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 
 # The command ran and did not succeed: it was ended for what it did.
-_FAILED = ("timeout", "output", "leftover")
+_FAILED = ("timeout", "output", "memory", "processes", "disk", "leftover")
 
 # The executable must not be run at all: that says nothing against the receipt.
 _UNTRUSTED = ("relative", "in_tree", "writable_by_others")

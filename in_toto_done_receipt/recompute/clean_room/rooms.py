@@ -9,12 +9,12 @@ from typing import Final
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.runners.model import RED, Planted, Sources, TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
-from in_toto_done_receipt.observe.sandbox.model import CommandLimits
 from in_toto_done_receipt.observe.sandbox.scratch import remove_tree
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.clean_room.outcome import Ran
 from in_toto_done_receipt.recompute.clean_room.sources import TreeSources
 from in_toto_done_receipt.recompute.clean_room.trees import Tree, laid_over
+from in_toto_done_receipt.recompute.limits import command_limits
 from in_toto_done_receipt.results.model import SandboxLevel
 from in_toto_done_receipt.wire.value import Value
 
@@ -104,7 +104,7 @@ class Rooms:
             tree=copy,
             work=work,
             level=self.setup.level,
-            limits=CommandLimits(seconds=seconds, stream_bytes=settings.limits["test-stream-bytes"]),
+            limits=command_limits(settings, seconds=seconds, stream_bytes=settings.limits["test-stream-bytes"]),
             variables=settings.variables,
             read_only=tuple(map(Path, settings.read_only)),
             writable=tests.writable,
