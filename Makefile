@@ -9,6 +9,7 @@ PYTEST := $(BIN)/python -m pytest
 TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator slsa-verifier tester
 TOOL   := .tools/bin
 POLICY := policy/done_receipt
+ADAPTERS := policy/adapters
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -57,9 +58,9 @@ check: $(VENV)/.installed $(TOOL)/opa $(TOOL)/regal
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(PYTEST) -q -m 'not offline_wheel' tests/architecture
 	$(TOOL)/opa fmt --fail --list policy
-	$(TOOL)/opa check --strict --schema policy/schemas $(POLICY)
-	$(TOOL)/opa test $(POLICY)
-	$(TOOL)/opa test --coverage --threshold 100 $(POLICY) >/dev/null
+	$(TOOL)/opa check --strict --schema policy/schemas $(POLICY) $(ADAPTERS)
+	$(TOOL)/opa test $(POLICY) $(ADAPTERS)
+	$(TOOL)/opa test --coverage --threshold 100 $(POLICY) $(ADAPTERS) >/dev/null
 	$(TOOL)/regal lint policy
 
 generate: $(VENV)/.installed

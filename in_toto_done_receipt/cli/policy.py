@@ -1,10 +1,10 @@
-"""`policy`: list the rules; build, check, test and bundle the sources; explain and compare decisions."""
+"""`policy`: list the rules; build, check, test and bundle the sources; other tools; explain and compare decisions."""
 
 import click
 
 from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.rules_page import catalogue_markdown
-from in_toto_done_receipt.cli import policy_diff, policy_explain
+from in_toto_done_receipt.cli import policy_adapter, policy_diff, policy_explain
 from in_toto_done_receipt.cli.policy_tools import COMMANDS
 from in_toto_done_receipt.report.json import dump
 from in_toto_done_receipt.wire.record import to_tree
@@ -41,5 +41,5 @@ def catalogue(output_format: str) -> None:
             click.echo(f"{rule.code}: {rule.title} ({where})")
 
 
-for tool in (*COMMANDS, policy_diff.command, policy_explain.command):
+for tool in (*COMMANDS, policy_adapter.command, policy_diff.command, policy_explain.command):
     command.add_command(tool)
