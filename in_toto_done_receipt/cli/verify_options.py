@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import click
 
-from in_toto_done_receipt.cli.options import FILE, TEXT, unavailable
+from in_toto_done_receipt.cli.options import FILE, TEXT
 from in_toto_done_receipt.importers.registry import OLD_FORMATS
 from in_toto_done_receipt.results.model import SANDBOX_LEVELS
 from in_toto_done_receipt.trust.flags import CLAIM_FLAGS, SOURCE_FLAG
@@ -83,7 +83,7 @@ def workspace_options(function: F) -> F:
             "object_dirs", "--object-dir", multiple=True, type=FILE, help="An object folder beside the repository's."
         ),
         click.option("--inside-only", is_flag=True, help="Refuse objects borrowed from outside the repository."),
-        unavailable("--overlay", what="running tests in the clean room"),
+        click.option("--overlay", type=FILE, metavar="DIR", help="Your hidden tests, laid over base's for one run."),
     )
 
 

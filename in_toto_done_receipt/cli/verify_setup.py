@@ -21,6 +21,7 @@ from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
 from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.recompute.clean_room.once import CleanRoom
 from in_toto_done_receipt.recompute.context import Artifact, ExpectedContext, RecomputeContext
 from in_toto_done_receipt.recompute.limits import manifest_limits
 from in_toto_done_receipt.trust.file import load_trust
@@ -132,6 +133,7 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
         raise UsageError("--recheck-commands needs --root or --repo")
     if flags["recheck_commands"]:
         _refuse_identity(settings)
+    _check_overlay(flags, settings)
     with contextlib.ExitStack() as stack:
         workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))
         if git is not None:
@@ -157,7 +159,21 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
             on_output=_show_output if flags["show_output"] else None,
             canonical_paths=flags["canonical_paths"],
             on_progress=progress if watched else None,
+            clean_room=CleanRoom(flags["overlay"]),
         )
+
+
+def _check_overlay(flags: Flags, settings: Settings) -> None:
+    """Hidden tests that nobody would run are a mistake, and so are hidden tests that the change can see."""
+    if flags["overlay"] is None:
+        return
+    if flags.get("git") is None or not flags["recheck_commands"]:
+        raise UsageError("--overlay needs --repo and --recheck-commands")
+    if settings.tests is None:
+        raise ConfigurationError("--overlay: no profile has a [tests] that would run them")
+    if flags["git"].base is None:
+        raise UsageError("--overlay needs --base or --target-ref")
+    outside(flags["overlay"], tree_of(flags), "--overlay")
 
 
 def _sandbox() -> Any:

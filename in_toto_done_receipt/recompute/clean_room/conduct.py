@@ -8,16 +8,20 @@ from typing import Final
 
 from in_toto_done_receipt.errors import LimitExceeded, ObservationError, RepositoryRefused
 from in_toto_done_receipt.observe.git.workspace import GitWorkspace
-from in_toto_done_receipt.observe.runners.model import RED, TestState
+from in_toto_done_receipt.observe.runners.junit import JUnitRunner
+from in_toto_done_receipt.observe.runners.model import RED, PlantTemplate, TestRunner, TestState
 from in_toto_done_receipt.observe.runners.registry import runner_named
 from in_toto_done_receipt.observe.sandbox.executable import check_executable
 from in_toto_done_receipt.observe.sandbox.model import ExecutableFacts
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.profile.model import Canary, TestsDemand
+from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.clean_room.halves import Tried, tried
+from in_toto_done_receipt.recompute.clean_room.inline import with_base_tests
 from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
 from in_toto_done_receipt.recompute.clean_room.outcome import Comparing, Outcome, Ran, RunName, Trial
+from in_toto_done_receipt.recompute.clean_room.overlay import hidden_tests
 from in_toto_done_receipt.recompute.clean_room.rooms import Rooms, Setup
 from in_toto_done_receipt.recompute.clean_room.trees import Tree, Trees, laid_over
 
@@ -50,7 +54,7 @@ def _conducted(case: Case, overlay: Path | None, executable: ExecutableFacts, pl
     assert isinstance(workspace, GitWorkspace)  # noqa: S101 - there is a change
     setup = Setup(
         case=case,
-        runner=runner_named(tests.runner),
+        runner=_runner(tests, case.context.settings),
         argv=tests.argv,
         repository=workspace.repository,
         level=sandbox.level,
@@ -58,6 +62,16 @@ def _conducted(case: Case, overlay: Path | None, executable: ExecutableFacts, pl
     )
     hidden = {} if overlay is None else hidden_tests(overlay)
     return _Conduct(Rooms(setup), Trees(case.context, change), tests, hidden).outcome(executable.sha256)
+
+
+def _runner(tests: TestsDemand, settings: Settings) -> TestRunner:
+    if tests.runner != "junit":
+        return runner_named(tests.runner)
+    templates = tuple(
+        PlantTemplate(path=entry.path, text=entry.text, failing=entry.failing, passing=entry.passing)
+        for entry in tests.plant or ()
+    )
+    return JUnitRunner(templates, limit=settings.limits["junit-bytes"])
 
 
 class _Conduct:
@@ -77,7 +91,7 @@ class _Conduct:
         runs["base"] = self._rooms.run("base", trees.base())
         runs["head"] = self._rooms.run("head as it is", trees.head())
         passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
-        restored = laid_over(trees.restored(), self._hidden)
+        restored = laid_over(self._put_back(), self._hidden)
         trial, runs["restored"] = self._restored(restored, passed)
         self._run_again("restored", restored, runs["restored"].red & passed)
         self._run_again("head", trees.head(), self._doubtful(runs))
@@ -97,6 +111,13 @@ class _Conduct:
             if self._hidden
             else frozenset(),
         )
+
+    def _put_back(self) -> Tree:
+        """Head's product with base's tests, also those that stand in files of the product."""
+        tree = self._trees.restored()
+        if self._tests.runner != "cargo":
+            return tree
+        return with_base_tests(tree, self._rooms.sources(tree), self._rooms.sources(self._trees.base()))
 
     def _restored(self, tree: Tree, passed: Collection[str]) -> tuple[Trial, Ran]:
         """Run (a): the two halves if that works and leaves no question, else the tests as they are."""
@@ -167,8 +188,3 @@ def _active(runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing) -> 
     if comparing.active:
         layers.append("value")
     return tuple(layers)
-
-
-def hidden_tests(folder: Path) -> dict[str, bytes]:
-    """The verifier's own files of an overlay. Raises ConfigurationError."""
-    raise NotImplementedError

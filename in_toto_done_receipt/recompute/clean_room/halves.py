@@ -50,11 +50,9 @@ def tried(rooms: Rooms, tree: Tree, base: Tree, passed: Collection[str], *, gate
     sites = runner.sites(argv, rooms.sources(tree), passed)
     if not sites:
         return Tried(trial=Trial(remarks=("no existing test has a place where it can be made to fail",)), halves=None)
-    ways: list[Way] = ["gate"] if gate and all(site.gate is not None for site in sites) else []
-    if gate and not ways:
-        remarks.append("not every test has a place for the gate")
-    for way in [*ways, "edit"]:
-        found = _tried_by("gate" if way == "gate" else "edit", rooms, tree, base, sites, passed)
+    ways: tuple[Way, ...] = ("gate", "edit") if gate and any(site.gate is not None for site in sites) else ("edit",)
+    for way in ways:
+        found = _tried_by(way, rooms, tree, base, sites, passed)
         remarks += found.trial.remarks
         if found.halves is not None:
             return Tried(trial=_with_remarks(found.trial, remarks), halves=found.halves)
@@ -128,12 +126,17 @@ def _gated(
         rows: dict[str, list[tuple[int, bytes]]] = {}
         for number, site in enumerate(sites):
             row = rows.setdefault(site.path, [])
-            row += [need for need in site.gate_needs if need not in row]
-            row.append((site.position, (site.gate or b"").replace(b"{}", str(gate.path(number)).encode())))
+            if site.gate is not None:
+                row += [need for need in site.gate_needs if need not in row]
+                row.append((site.position, site.gate.replace(b"{}", bytes(gate.path(number)))))
+            elif number in half:  # it has no gate: an edit is what is left
+                row.append((site.position, site.fail))
         tree = edited(seeded.tree, rooms.sources(seeded.tree), rows)
         ran = rooms.run_seeded(what, Seeded(tree=tree, planted=seeded.planted), gate=folder)
-        asked = set(gate.asked)
-    silent = (id for number, site in enumerate(sites) if number not in asked for id in site.ids)
+        asked = gate.asked
+    silent = [
+        id for number, site in enumerate(sites) if site.gate is not None and number not in asked for id in site.ids
+    ]
     return ran, frozenset(id for id in silent if _green(ran, id))
 
 

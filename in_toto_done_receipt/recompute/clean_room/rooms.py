@@ -110,6 +110,7 @@ class Rooms:
             writable=tests.writable,
             gate=gate,
             cache=self._cache,
+            mounts=() if tests.node_modules is None else ((Path(tests.node_modules), "node_modules"),),
         )
 
 
