@@ -43,7 +43,7 @@ class JUnitRunner:
 
     def run(self, room: Room, argv: tuple[str, ...], sources: Sources) -> TestRun:  # noqa: ARG002
         """All tests that the command runs, by its report."""
-        _demand_report(argv)
+        checked(argv)
         if room.level != "bubblewrap":
             return _nothing(f"a report on disk is no evidence at level {room.level}: processes may outlive the run")
         place = room.work / f"{secrets.token_hex(16)}.xml"
@@ -61,7 +61,7 @@ class JUnitRunner:
 
     def plant(self, argv: tuple[str, ...], sources: Sources, token: str) -> Planted:
         """The templates under this name."""
-        _demand_report(argv)
+        checked(argv)
         known = frozenset(sources.paths())
         files, failing, passing = dict[str, bytes](), set[str](), set[str]()
         for template in self._templates:
@@ -81,7 +81,7 @@ class JUnitRunner:
 
     def sites(self, argv: tuple[str, ...], sources: Sources, ids: Collection[str]) -> tuple[Site, ...]:  # noqa: ARG002
         """None: where a test of an unknown runner stands is not known."""
-        _demand_report(argv)
+        checked(argv)
         return ()
 
     def _report(self, place: Path) -> bytes:
@@ -95,7 +95,7 @@ class JUnitRunner:
         return read_file(place, limit=self._limit, what="report", limit_name="junit-bytes")
 
 
-def _demand_report(argv: tuple[str, ...]) -> None:
+def checked(argv: tuple[str, ...]) -> None:
     count = sum(JUNIT in word for word in argv)
     if count != 1:
         raise ConfigurationError(

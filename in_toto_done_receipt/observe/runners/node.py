@@ -93,7 +93,7 @@ class NodeRunner:
 
     def run(self, room: Room, argv: tuple[str, ...], sources: Sources) -> TestRun:
         """All tests of the files that match, each file by name."""
-        command = _parsed(argv)
+        command = checked(argv)
         for variable in _NOT_HONOURED:
             if variable in room.variables:
                 raise ConfigurationError(f"variable {variable} cannot be set for the runner node")
@@ -131,7 +131,7 @@ class NodeRunner:
 
         Raises ObservationError for a test file that cannot be read.
         """
-        command = _parsed(argv)
+        command = checked(argv)
         files, failing, passing = {}, set(), set()
         gated = _has_gate(_version(command.node))
         for file in _files(command, sources):
@@ -146,7 +146,7 @@ class NodeRunner:
 
         Left out: tests with tests in them, repeated names, names with escapes, tests made by a function or in a loop.
         """
-        command, wanted = _parsed(argv), frozenset(ids)
+        command, wanted = checked(argv), frozenset(ids)
         parents = {parent for identity in wanted for parent in _parents(identity)}
         gate = _GATE if _has_gate(_version(command.node)) else None
         sites: list[Site] = []
@@ -166,7 +166,7 @@ class NodeRunner:
 
 
 _FAIL: Final = b' throw new Error("canary"); '
-_GATE: Final = b' if (process.getBuiltinModule("fs").readFileSync("{}", "utf8") === "x") throw new Error("canary"); '
+_GATE: Final = b' if (process.getBuiltinModule("fs").readFileSync("{}", "utf8") !== "o") throw new Error("canary"); '
 
 
 def _parents(identity: str) -> Iterable[str]:
@@ -174,7 +174,7 @@ def _parents(identity: str) -> Iterable[str]:
     return (SEPARATOR.join(parts[:length]) for length in range(2, len(parts)))
 
 
-def _parsed(argv: tuple[str, ...]) -> _Command:
+def checked(argv: tuple[str, ...]) -> _Command:
     """Raises ConfigurationError."""
     words = [word for word in argv[1:] if JUNIT not in word]
     if "--test" not in words:
