@@ -7,7 +7,7 @@ from in_toto_done_receipt.results.model import Layer, SandboxLevel
 from in_toto_done_receipt.wire.value import Value
 
 Failure = Literal[
-    "timeout", "output", "memory", "processes", "disk", "not_started", "not_visible", "sandbox", "leftover"
+    "timeout", "output", "memory", "processes", "disk", "not_started", "not_visible", "sandbox", "leftover", "stopped"
 ]
 """Why a command has no exit code.
 
@@ -20,6 +20,7 @@ Failure = Literal[
     not_visible  it lies where the sandbox does not let a command look
     sandbox      the confinement could not be set up, or its supervisor died
     leftover     something that it started could not be killed
+    stopped      another thread of ours did not want it any more
 """
 
 

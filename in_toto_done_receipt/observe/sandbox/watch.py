@@ -4,6 +4,7 @@ import hashlib
 import math
 import os
 import selectors
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Final
@@ -43,7 +44,15 @@ class Stream:
 class Watch:
     """One run, from its orders to its end. The attributes say how it went once `run` is over."""
 
-    def __init__(self, started: Started, orders: bytes, limits: CommandLimits, guard: Guard) -> None:
+    def __init__(
+        self,
+        started: Started,
+        orders: bytes,
+        limits: CommandLimits,
+        guard: Guard,
+        *,
+        stop: threading.Event | None = None,
+    ) -> None:
         self.stdout = Stream("standard output", limits.stream_bytes)
         self.stderr = Stream("standard error", limits.stream_bytes)
         self.exit_code: int | None = None
@@ -54,6 +63,7 @@ class Watch:
         self.patience = END_SECONDS  # how long the supervisor still has once `run` is over or was interrupted
         self._started = started
         self._guard = guard
+        self._stop = stop
         self._next_look = math.inf
         self._orders = orders
         self._seconds = limits.seconds
@@ -150,7 +160,9 @@ class Watch:
             self._fail("leftover", "not all processes that the command left behind could be killed")
 
     def _go_on(self) -> bool:
-        """False when waiting has no point; a deadline that has passed becomes a failure."""
+        """False when waiting has no point; a deadline that has passed becomes a failure, and so does a stop."""
+        if self._stop is not None and self._stop.is_set() and self.exit_code is None:
+            self._fail("stopped", "the verification was stopped")
         if time.monotonic() < self._deadline:
             return True
         if self.failure is not None:
