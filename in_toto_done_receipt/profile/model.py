@@ -65,6 +65,7 @@ class TestsDemand(Record):
     `negative_control`: new tests must fail on the old product. `canaries`: layers that must have been active. `reruns`:
     how often red tests run again. `jobs`: how many runs at a time. `writable`: tests may write into their copy of the
     tree. `timeout` in seconds, of one run. `plant`: canaries for runner `junit`. `node_modules`: an absolute path.
+    `cache`: an absolute path of the verifier's own, for build products of runner `go`.
     """
 
     __test__ = False
@@ -79,6 +80,7 @@ class TestsDemand(Record):
     timeout: Annotated[int, Meta(ge=1, le=86_400)] | None = None
     plant: tuple[PlantEntry, ...] | None = None
     node_modules: Text | None = None
+    cache: Text | None = None
 
 
 class ContractDemand(Record):

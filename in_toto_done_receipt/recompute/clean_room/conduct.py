@@ -3,6 +3,7 @@ of these gives reason for.
 """
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.clean_room.halves import Tried, tried
 from in_toto_done_receipt.recompute.clean_room.inline import with_base_tests
 from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
-from in_toto_done_receipt.recompute.clean_room.outcome import Comparing, Outcome, Ran, RunName, Trial
+from in_toto_done_receipt.recompute.clean_room.outcome import RUNS, Comparing, Outcome, Ran, RunName, Trial
 from in_toto_done_receipt.recompute.clean_room.overlay import hidden_tests
 from in_toto_done_receipt.recompute.clean_room.rooms import Rooms, Setup
 from in_toto_done_receipt.recompute.clean_room.trees import Tree, Trees, laid_over
@@ -61,7 +62,8 @@ def _conducted(case: Case, overlay: Path | None, executable: ExecutableFacts, pl
         place=place,
     )
     hidden = {} if overlay is None else hidden_tests(overlay)
-    return _Conduct(Rooms(setup), Trees(case.context, change), tests, hidden).outcome(executable.sha256)
+    rooms = Rooms(setup, None if tests.cache is None else Path(tests.cache))
+    return _Conduct(rooms, Trees(case.context, change), tests, hidden).outcome(executable.sha256)
 
 
 def _runner(tests: TestsDemand, settings: Settings) -> TestRunner:
@@ -88,11 +90,18 @@ class _Conduct:
     def outcome(self, executable: str) -> Outcome:
         """Everything that ran."""
         trees, runs = self._trees, dict[RunName, Ran]()
-        runs["base"] = self._rooms.run("base", trees.base())
-        runs["head"] = self._rooms.run("head as it is", trees.head())
+        runs["base"], runs["head"] = self._rooms.side_by_side(
+            "base and head",
+            [
+                partial(self._rooms.run, RUNS["base"], trees.base()),
+                partial(self._rooms.run, RUNS["head"], trees.head()),
+            ],
+        )
         passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
         restored = laid_over(self._put_back(), self._hidden)
         trial, runs["restored"] = self._restored(restored, passed)
+        if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
+            runs["control"] = self._rooms.run(RUNS["control"], trees.control())
         self._run_again("restored", restored, runs["restored"].red & passed)
         self._run_again("head", trees.head(), self._doubtful(runs))
         return Outcome(
@@ -129,7 +138,7 @@ class _Conduct:
             merged = _merged(halves.runs, halves.real)
             if merged is not None and all(merged.states.get(id) == "passed" for id in passed):
                 return found.trial, merged
-        return found.trial, self._rooms.run("head's product with base's tests", tree)
+        return found.trial, self._rooms.run(RUNS["restored"], tree)
 
     def _doubtful(self, runs: Mapping[RunName, Ran]) -> frozenset[str]:
         """What is red on head as it is, was not red at base, and is not known to be red for good."""

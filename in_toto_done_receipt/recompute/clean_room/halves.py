@@ -7,6 +7,7 @@ does not work there either says something about the way, and nothing about the c
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from in_toto_done_receipt.observe.runners.gate import Gate
@@ -100,7 +101,8 @@ def _halves(way: Way, rooms: Rooms, tree: Tree, sites: Sequence[Site], what: str
     second = frozenset(range(len(sites))) - first
     seeded = rooms.seeded(tree)
     run = _gated if way == "gate" else _edited
-    one, two = (run(rooms, seeded, sites, half, f"{what}, half {number}") for number, half in ((1, first), (2, second)))
+    parts = [partial(run, rooms, seeded, sites, half, f"{what}, half {n}") for n, half in ((1, first), (2, second))]
+    one, two = rooms.side_by_side(f"{what}, two halves", parts)
     made_red = [frozenset(id for k in half for id in sites[k].ids) for half in (first, second)]
     deaf = {id for (ran, _), ids in zip((one, two), made_red, strict=True) for id in ids if _green(ran, id)}
     real: dict[str, TestState | None] = {}

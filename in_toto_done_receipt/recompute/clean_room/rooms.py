@@ -1,11 +1,16 @@
 """One run of the test command: a tree written into scratch, the verifier's canaries in it, the runner at work."""
 
+import os
 import secrets
+import stat
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.runners.model import RED, Planted, Sources, TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
@@ -14,9 +19,13 @@ from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.clean_room.outcome import Ran
 from in_toto_done_receipt.recompute.clean_room.sources import TreeSources
 from in_toto_done_receipt.recompute.clean_room.trees import Tree, laid_over
+from in_toto_done_receipt.recompute.context import Step
 from in_toto_done_receipt.recompute.limits import command_limits
 from in_toto_done_receipt.results.model import SandboxLevel
+from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.value import Value
+
+T = TypeVar("T")
 
 TOKEN_BYTES: Final = 6
 _NOTHING: Final = Planted(files={}, failing=frozenset(), passing=frozenset())
@@ -43,12 +52,31 @@ class Seeded(Value, kw_only=True):
 class Rooms:
     """Where runs are made, one after the other or two at a time. Raises LimitExceeded when the time is up."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, cache: Path | None = None) -> None:
         self.setup = setup
         self._lock = threading.Lock()
         self._count = 0
-        self._cache = setup.place / "cache"
-        self._cache.mkdir()
+        self._stop = threading.Event()
+        self._together = False
+        self._cache = self.new_folder("cache") if cache is None else own_folder(cache)
+
+    def side_by_side(self, what: str, runs: Sequence[Callable[[], T]]) -> list[T]:
+        """What these come to, two at a time if the profile says so. What ends one of them, or us, ends the others."""
+        tests = self.setup.case.context.settings.tests
+        jobs = 1 if tests is None else tests.jobs
+        if jobs < 2 or self._together:
+            return [run() for run in runs]
+        self._together = True  # their threads show no progress: a terminal has one line for it
+        try:
+            with self.setup.case.context.watched(f"tests of {what}", "run"), ThreadPoolExecutor(jobs) as pool:
+                futures = [pool.submit(run) for run in runs]
+                try:
+                    return [future.result() for future in futures]
+                except BaseException:
+                    self._stop.set()
+                    raise
+        finally:
+            self._together = False
 
     def sources(self, tree: Tree) -> Sources:
         """The files of a tree, as runners read them."""
@@ -82,18 +110,20 @@ class Rooms:
         return folder
 
     def _run(self, what: str, tree: Tree, gate: Path | None) -> TestRun:
-        setup, case = self.setup, self.setup.case
+        setup = self.setup
         folder = self.new_folder("run")
         copy, work = folder / "tree", folder / "work"
         work.mkdir()
         try:
-            with self._lock, case.context.watched(f"tests of {what}: writing the tree", "written") as step:
+            with self._lock, self._watched(f"tests of {what}: writing the tree", "written") as step:
                 setup.repository.write(tree.files, copy, literal=tree.literal, progress=step)
-            watched = case.context.watched(f"tests of {what}: running", "run")
-            with setup.repository.objects.resting(), watched:
+            with setup.repository.objects.resting(), self._watched(f"tests of {what}: running", "run"):
                 return setup.runner.run(self._room(copy, work, gate), setup.argv, self.sources(tree))
         finally:
             remove_tree(folder)
+
+    def _watched(self, label: str, done: str) -> AbstractContextManager[Step | None]:
+        return nullcontext() if self._together else self.setup.case.context.watched(label, done)
 
     def _room(self, copy: Path, work: Path, gate: Path | None) -> Room:
         case, tests = self.setup.case, self.setup.case.context.settings.tests
@@ -109,9 +139,26 @@ class Rooms:
             read_only=tuple(map(Path, settings.read_only)),
             writable=tests.writable,
             gate=gate,
+            stop=self._stop,
             cache=self._cache,
             mounts=() if tests.node_modules is None else ((Path(tests.node_modules), "node_modules"),),
         )
+
+
+def own_folder(path: Path) -> Path:
+    """The folder, made if it is not there, into which nobody else can write. Raises ConfigurationError."""
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        status = path.lstat()
+    except OSError as fault:
+        raise ConfigurationError(f"tests.cache: {escape(str(path))}: {fault.strerror}") from None
+    if not stat.S_ISDIR(status.st_mode):
+        raise ConfigurationError(f"tests.cache: {escape(str(path))} is no folder")
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigurationError(
+            f"tests.cache: others can write to {escape(str(path))}", hint="what is in it ends up in test binaries"
+        )
+    return path
 
 
 def _sorted_out(run: TestRun, planted: Planted) -> Ran:
