@@ -45,6 +45,9 @@ _BLOCKED: Final = frozenset(
         "evidence-command.relative_executable",
         "evidence-command.untrusted_executable",
         "evidence-command.sandbox",
+        "evidence-tests.no_command",
+        "evidence-tests.untrusted_executable",
+        "evidence-tests.sandbox",
     }
 )
 

@@ -53,6 +53,16 @@ def file_item(path: str = "greeting.txt", content: str = GREETING) -> Json:
     return {"kind": "file", "path": path, "observed": blob(content), "ok": True}
 
 
+def tests_item() -> Json:
+    counts = {"passed": 1, "failed": 0, "errored": 0, "skipped": 0}
+    return {
+        "kind": "tests",
+        "argv": ["/usr/bin/python3", "-m", "pytest", "--junitxml={junit}"],
+        "observed": {"exitCode": 0, "report": blob("x"), **counts},
+        "ok": True,
+    }
+
+
 def text_item(literal: str = "hello", matched: bool = True) -> Json:
     observed = {"matched": matched, "bytes": len(GREETING)}
     return {"kind": "text", "path": "greeting.txt", "literal": literal, "observed": observed, "ok": matched}
@@ -769,20 +779,32 @@ REFUSED = {
         violations=("assurance.minimum",),
         more={"claims": {"greets": "confirmed"}, "assurance": "reported"},
     ),
-    "tests_not_rerun": Case(
-        why="Evidence of kind tests is not run again by this version, and so confirms nothing.",
+    "tests_not_asked": Case(
+        why="Nobody asked for tests to be run again: what the receipt says of them is only reported.",
         code=12,
-        change=claims(
-            file_item(),
-            {
-                "kind": "tests",
-                "argv": ["/usr/bin/python3", "-m", "pytest", "--junitxml={junit}"],
-                "ok": True,
-                "observed": {"exitCode": 0, "report": blob("x"), "passed": 1, "failed": 0, "errored": 0, "skipped": 0},
-            },
-        ),
+        change=claims(file_item(), tests_item()),
         violations=("assurance.minimum",),
-        more={"claims": {"greets": "reported"}, "reasons": ["evidence-tests.not_rerun"]},
+        more={"claims": {"greets": "reported"}, "reasons": ["evidence-tests.not_asked"]},
+    ),
+    "tests_without_a_command": Case(
+        why="The verifier names no test command of its own, and the receipt's is never run.",
+        code=12,
+        change=claims(file_item(), tests_item()),
+        flags=["--recheck-commands"],
+        violations=("assurance.minimum",),
+        more={"claims": {"greets": "blocked"}, "reasons": ["evidence-tests.no_command"]},
+    ),
+    "tests_without_a_base": Case(
+        why="The verifier has a test command, and no base revision whose tests it could put back.",
+        code=12,
+        change=claims(file_item(), tests_item()),
+        inputs={
+            "acceptance.toml": PROFILE
+            + '[tests]\nrunner = "unittest"\nargv = ["/usr/bin/python3", "-m", "unittest", "discover"]\n'
+        },
+        flags=["--profile", "acceptance.toml", "--recheck-commands"],
+        violations=("tests.inventory", "tests.canary", "assurance.minimum"),
+        more={"claims": {"greets": "reported"}, "reasons": ["evidence-tests.no_base"]},
     ),
     "unknown_kind": Case(
         why="Evidence of a kind that nobody here knows stays what the receipt reports.",

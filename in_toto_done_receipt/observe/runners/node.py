@@ -49,6 +49,7 @@ _FLAGS: Final = re.compile(
     r"|--(?:experimental-(?:test-module-mocks|vm-modules|strip-types|transform-types|sqlite|require-module))"
     r"|--(?:import|require|loader|experimental-loader)=/[^\0]{1,4096}"
 )
+_REPORTS: Final = re.compile(r"--test-reporter=(?:spec|tap|dot|junit)|--test-reporter-destination=std(?:out|err)")
 _NOT_HONOURED: Final = ("NODE_OPTIONS", "NODE_PATH", "NODE_V8_COVERAGE", "NODE_TEST_CONTEXT")
 _PATTERN: Final = re.compile(r"[*?\[\]{}()!+@\\]")  # newer versions read names as patterns
 _MENTIONS_TESTS: Final = re.compile(rb"\b(?:node:test|test|it|describe|suite)\b")
@@ -75,7 +76,7 @@ _FORMS: Final = {
 _PASSING: Final = "a.ok(1); a.equal(1, 1); a.strict.deepEqual([1], [1]); a.throws(() => { throw new Error('x'); })"
 
 
-class _Command(Value, kw_only=True):
+class NodeCommand(Value, kw_only=True):
     """The verifier's command taken apart."""
 
     node: str
@@ -174,13 +175,13 @@ def _parents(identity: str) -> Iterable[str]:
     return (SEPARATOR.join(parts[:length]) for length in range(2, len(parts)))
 
 
-def checked(argv: tuple[str, ...]) -> _Command:
+def checked(argv: tuple[str, ...]) -> NodeCommand:
     """Raises ConfigurationError."""
     words = [word for word in argv[1:] if JUNIT not in word]
     if "--test" not in words:
         raise ConfigurationError("the runner node wants NODE --test [FILES]", hint="name node, not npm or npx")
     words.remove("--test")
-    flags = tuple(word for word in words if word.startswith("-"))
+    flags = tuple(word for word in words if word.startswith("-") and not _REPORTS.fullmatch(word))
     for flag in flags:
         if not _FLAGS.fullmatch(flag):
             hint = "what is loaded before the tests has an absolute path outside the tree: --import=/PATH"
@@ -192,10 +193,10 @@ def checked(argv: tuple[str, ...]) -> _Command:
             hint = "name files below the root, or patterns such as tests/**/*.test.js; no braces and no folders"
             raise ConfigurationError(f"the runner node cannot honour {escape(pattern)}", hint=hint)
     GlobSet(patterns)
-    return _Command(node=argv[0], flags=flags, patterns=patterns or DEFAULT_FILES)
+    return NodeCommand(node=argv[0], flags=flags, patterns=patterns or DEFAULT_FILES)
 
 
-def _files(command: _Command, sources: Sources) -> list[str]:
+def _files(command: NodeCommand, sources: Sources) -> list[str]:
     """The test files of a tree, sorted."""
     globs = GlobSet(command.patterns)
     return [path for path in sources.paths() if "node_modules" not in path.split("/")[:-1] and globs.matching(path)]

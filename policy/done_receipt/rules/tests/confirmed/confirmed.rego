@@ -33,6 +33,10 @@ violations contains violation if {
 	violation := lib.violation("tests.confirmed", text, lib.facts(array.concat(paths, [["profile", "collection"]])))
 }
 
+warnings contains warning if some warning in lib.remarks("tests.confirmed", "evidence-tests", remarkable)
+
+remarkable := {"evidence-tests.other_command"}
+
 default paths := [["result", "claims"]]
 
 paths := items if count(items) > 0

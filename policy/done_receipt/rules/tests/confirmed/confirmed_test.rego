@@ -63,6 +63,23 @@ test_a_check_that_did_not_pass_is_a_violation if {
 	}
 }
 
+test_another_command_is_a_warning if {
+	remark := {
+		"status": "pass",
+		"reason": "evidence-tests.other_command",
+		"message": "another command",
+		"claim": "c",
+	}
+	remarked := json.patch(good, [{"op": "add", "path": "/result/checks/0/findings/1", "value": remark}])
+	confirmed.satisfied with input as remarked
+	confirmed.warnings == {{
+		"code": "tests.confirmed",
+		"message": "another command",
+		"facts": ["/result/checks/0/findings/1"],
+	}} with input as remarked
+	confirmed.warnings == set() with input as good
+}
+
 test_another_runner_is_a_violation if {
 	another := json.patch(good, [{"op": "replace", "path": "/result/tests/runner", "value": "make"}])
 	every text, bad in {
