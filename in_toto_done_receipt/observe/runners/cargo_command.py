@@ -9,6 +9,8 @@ from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.value import Value
 
+JUNIT: Final = "{junit}"  # a word with it is for other runners
+
 _NAME: Final = re.compile(r"[\w-]+")
 _FEATURES: Final = re.compile(r"[\w+./?-]+(?:[ ,]+[\w+./?-]+)*")
 _MANIFEST: Final = re.compile(r"(?:[\w@+~.-]+/)*Cargo\.toml")
@@ -102,7 +104,7 @@ def checked(argv: tuple[str, ...]) -> CargoCommand:
     if len(argv) < 2 or argv[1] not in ("test", "t"):
         raise ConfigurationError("runner cargo: the command has to begin with the path of cargo and `test`")
     given: list[tuple[str, str]] = []
-    words = iter(argv[2:])
+    words = iter(word for word in argv[2:] if JUNIT not in word)
     for word in words:
         name, sign, value = _split(word)
         if name not in _VALUES:

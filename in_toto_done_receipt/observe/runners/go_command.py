@@ -5,7 +5,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from in_toto_done_receipt.errors import ConfigurationError
+from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.value import Value
+
+JUNIT: Final = "{junit}"  # a word with it is for other runners
 
 OLDEST: Final = (1, 21)  # `go test -c` of several packages at once
 
@@ -29,6 +32,7 @@ _VALUES: Final[dict[str, re.Pattern[str] | None]] = {
     "vet": re.compile("off"),
 }
 _REASONS: Final = {
+    "C": "it has to be a folder of the tree",
     "args": "what follows goes to code of the change",
     "asan": "it needs cgo, which is off",
     "bench": "benchmarks are no tests",
@@ -75,7 +79,7 @@ def checked(argv: tuple[str, ...]) -> GoCommand:
         raise ConfigurationError("runner go: the command has to begin with the path of go and `test`")
     flags: dict[str, str | None] = {}
     packages: list[str] = []
-    words = iter(argv[2:])
+    words = iter(word for word in argv[2:] if JUNIT not in word)
     for word in words:
         if not word.startswith("-") or word == "-":
             packages.append(_package(word))
@@ -90,7 +94,7 @@ def checked(argv: tuple[str, ...]) -> GoCommand:
             flags[name] = None
             continue
         flags[name] = value if sign else next(words, "")
-        if not wanted.fullmatch(flags[name] or ""):
+        if not wanted.fullmatch(flags[name] or "") or ".." in (flags[name] or "").split("/"):
             raise _refused(f"{word} {flags[name]}".rstrip() if not sign else word, _REASONS.get(name))
     return _command(argv[0], flags, tuple(packages))
 
@@ -98,8 +102,6 @@ def checked(argv: tuple[str, ...]) -> GoCommand:
 def _command(go: str, flags: dict[str, str | None], packages: tuple[str, ...]) -> GoCommand:
     test = [f"-test.{name}={flags[name]}" for name in ("timeout", "parallel") if name in flags]
     folder = str(PurePosixPath(flags.get("C") or "."))
-    if ".." in PurePosixPath(folder).parts:
-        raise _refused(f"-C {folder}", "it leads out of the tree")
     mod = flags.get("mod")
     return GoCommand(
         go=go,
@@ -118,7 +120,7 @@ def _package(word: str) -> str:
 
 
 def _refused(word: str, reason: str | None) -> ConfigurationError:
-    return ConfigurationError(f"runner go: argument {word} is not honoured{': ' + reason if reason else ''}")
+    return ConfigurationError(f"runner go: argument {escape(word)} is not honoured{': ' + reason if reason else ''}")
 
 
 def toolchain(go: str) -> GoToolchain:

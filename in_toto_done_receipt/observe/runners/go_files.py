@@ -11,7 +11,7 @@ from in_toto_done_receipt.wire.value import Value
 # ends at the end of the file at the latest: an open one is read once and not again from each of its characters.
 _LEXER: Final = re.compile(
     rb"""//[^\n]*+ | /\*(?:.*?)(?:\*/|\Z) | `[^`]*+(?:`|\Z)
-    | "(?:\\.|[^"\\\n])*+(?:"|\n|\Z) | '(?:\\.|[^'\\\n])*+(?:'|\n|\Z)
+    | "(?:\\(?:.|\Z)|[^"\\\n])*+(?:"|\n|\Z) | '(?:\\(?:.|\Z)|[^'\\\n])*+(?:'|\n|\Z)
     | \bpackage[ \t]++(?P<package>[\w\x80-\xff]++)
     | ^func[ \t]++(?P<test>(?:Test|Fuzz)[\w\x80-\xff]*+)\(\s*(?P<parameter>[A-Za-z]\w*+)\s++\*testing\.[TF]\s*\)\s*\{
     """,

@@ -14,7 +14,7 @@ from in_toto_done_receipt.wire.value import Value
 _TOKEN: Final = re.compile(
     rb"""(?P<doc>//[/!][^\n]*+) | (?P<line>//[^\n]*+) | (?P<block>/\*)
     | (?P<raw>\b(?:b|c)?r(?P<hashes>\#*+)"(?:.*?)(?:"(?P=hashes)|\Z))
-    | (?P<string>\b[bc]?"(?:\\.|[^"\\])*+(?:"|\Z)|"(?:\\.|[^"\\])*+(?:"|\Z))
+    | (?P<string>(?:\b[bc])?"(?:\\(?:.|\Z)|[^"\\])*+(?:"|\Z))
     | (?P<char>'(?:\\.[^']*+|[^'\\\n][\x80-\xbf]*+)')
     | (?P<word>(?:r\#)?[A-Za-z_\x80-\xff][\w\x80-\xff]*+)
     | (?P<mark>[{}()\[\];\#!])
