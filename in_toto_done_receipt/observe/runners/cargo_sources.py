@@ -82,7 +82,7 @@ def places(crate: Crate, sources: Sources) -> Iterator[Place]:
                 yield Place(id=module.ids + item.name, path=module.path, position=_position(content, item))
 
 
-def test_only_files(crates: Collection[Crate], sources: Sources) -> frozenset[str]:
+def files_of_tests_only(crates: Collection[Crate], sources: Sources) -> frozenset[str]:
     """The files that only test builds compile, other than crate roots: all of what they hold is test code.
 
     Raises ObservationError for a file that cannot be read.

@@ -204,7 +204,7 @@ def _option(terms: list[str], at: int, known: dict[str, Truth], depth: int) -> t
             continue
         value, at = _option(terms, at, known, depth + 1)
         parts.append(value)
-    return _combined(name, parts), at + 1
+    return _combined(name, parts) if at < len(terms) else "unknown", at + 1
 
 
 def _combined(name: str, parts: list[Truth]) -> Truth:
