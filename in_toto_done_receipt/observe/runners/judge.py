@@ -13,7 +13,8 @@ Event = tuple[str, Any]
     start   an id
     STATE   an id; one of the states of TestState
     end     whatever; nothing may follow
-    bad     text that is no event, or something that the runner itself complains about
+    bad     text that is no event
+    fault   what the runner itself complains about
 """
 
 _STATES: Final = frozenset(get_args(TestState))
@@ -54,6 +55,8 @@ class _Reading:
         shown = _shown(what)
         if kind == "bad":
             self.faults.append(f"not an event: {shown}")
+        elif kind == "fault":
+            self.faults.append(shown)
         elif self._ended:
             self.faults.append(f"{kind} after the end: {shown}")
         elif kind == "plan":

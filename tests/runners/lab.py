@@ -1,0 +1,241 @@
+"""A small clean room without receipts: trees as dictionaries of files, an attack laid over head, and which layer sees it.
+
+F  head as it is: the broken test is seen red
+I  a test that passed at base is missing, skipped or has another name on head
+A  head's run contradicts itself
+P  the planted canaries do not report what they must
+K  existing tests edited to fail in two halves do not turn red
+G  the same by the gate
+g  by the gate the broken test is seen red
+V  what is expected is replaced by what equals nothing, and tests stay green
+R  head's product with base's tests and harness: the broken test is seen red
+r  the same run has not all of base's tests, or contradicts itself
+"""
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from in_toto_done_receipt.errors import ObservationError
+from in_toto_done_receipt.observe.runners.gate import Gate
+from in_toto_done_receipt.observe.runners.model import RED, Site, TestRun, TestRunner
+from in_toto_done_receipt.observe.runners.room import Room
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.profile.harness import Harness
+from in_toto_done_receipt.wire.value import Value
+
+Tree = Mapping[str, str | bytes]
+
+LAYERS: Final = "FIAPKGgVRr"
+LIMITS: Final = CommandLimits(seconds=120.0, stream_bytes=16 * 2**20)
+_RANDOM: Final = secrets.SystemRandom()
+
+
+def need(found: object, what: str) -> None:
+    """Skips the test without it; where CI is set, fails it."""
+    if not found:
+        pytest.fail(f"needs {what}") if os.environ.get("CI") else pytest.skip(f"needs {what}")
+
+
+def need_bubblewrap() -> None:
+    """What a lab runs in."""
+    need(probe().level == "bubblewrap", "bubblewrap")
+
+
+class Files:
+    """Sources in memory."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.files = {path: text.encode() if isinstance(text, str) else text for path, text in tree.items()}
+
+    def paths(self) -> Iterable[str]:
+        return sorted(self.files)
+
+    def read(self, path: str) -> bytes:
+        if path not in self.files:
+            raise ObservationError(f"{path} is missing", kind="missing")
+        return self.files[path]
+
+
+class Lab:
+    """Runs of one command. `variables`, `read_only` and `cache` are those of a room."""
+
+    def __init__(
+        self,
+        folder: Path,
+        runner: TestRunner,
+        argv: tuple[str, ...],
+        *,
+        variables: Mapping[str, str] | None = None,
+        read_only: tuple[Path, ...] = (),
+        cache: Path | None = None,
+        limits: CommandLimits = LIMITS,
+        writable: bool = False,
+    ) -> None:
+        self.runner, self.argv, self.folder = runner, argv, folder
+        self._variables, self._read_only, self._cache = variables or {}, read_only, cache
+        self._limits, self._writable, self._count = limits, writable, 0
+
+    def new_folder(self, name: str) -> Path:
+        """An empty one."""
+        self._count += 1
+        folder = self.folder / f"{name}{self._count}"
+        folder.mkdir(parents=True)
+        return folder
+
+    def run(self, tree: Tree, gate: Path | None = None) -> TestRun:
+        """The tests of a tree, in bubblewrap. Compiled Python of the tree is not written, as in the clean room."""
+        place = self.new_folder("run")
+        sources = Files({path: text for path, text in tree.items() if not path.endswith(".pyc")})
+        for path, data in sources.files.items():
+            file = place / "tree" / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        (place / "work").mkdir()
+        room = Room(
+            tree=place / "tree",
+            work=place / "work",
+            level="bubblewrap",
+            limits=self._limits,
+            variables=self._variables,
+            read_only=self._read_only,
+            writable=self._writable,
+            gate=gate,
+            cache=self._cache,
+        )
+        return self.runner.run(room, self.argv, sources)
+
+    def planted(self, tree: Tree) -> tuple[bool, TestRun]:
+        """Whether every canary reports what it must, and the run."""
+        plant = self.runner.plant(self.argv, Files(tree), "zq" + secrets.token_hex(6))
+        run = self.run({**tree, **plant.files})
+        failing = all(run.states.get(id) in RED for id in plant.failing)
+        return failing and all(run.states.get(id) == "passed" for id in plant.passing), run
+
+    def sites(self, tree: Tree, ids: Iterable[str]) -> tuple[Site, ...]:
+        """Where these tests can be made to fail."""
+        return self.runner.sites(self.argv, Files(tree), frozenset(ids))
+
+    def halves(self, tree: Tree, ids: Iterable[str], *, gated: bool) -> "Halves":
+        """Tests of these ids made to fail in two runs, each in one of them."""
+        sites = self.sites(tree, ids)
+        first = frozenset(_RANDOM.sample(range(len(sites)), len(sites) // 2))
+        deaf: set[str] = set()
+        real: dict[str, str] = {}
+        unasked: set[str] = set()
+        runs = []
+        for half in (first, frozenset(range(len(sites))) - first):
+            run, asked = self._half(tree, sites, half, gated)
+            red = {id for number in half for id in sites[number].ids}
+            deaf |= {id for id in red if run.states.get(id) in ("passed", "xpassed")}
+            real |= {id: state for id, state in run.states.items() if id not in red}
+            unasked |= {id for number, site in enumerate(sites) if number not in asked for id in site.ids}
+            runs.append(run)
+        return Halves(deaf=frozenset(deaf), unasked=frozenset(unasked), real=real, runs=tuple(runs))
+
+    def _half(
+        self, tree: Tree, sites: tuple[Site, ...], half: frozenset[int], gated: bool
+    ) -> tuple[TestRun, frozenset[int]]:
+        if not gated:
+            red = [(sites[number].path, sites[number].position, sites[number].fail) for number in half]
+            return self.run(inserted(tree, red)), frozenset(range(len(sites)))
+        folder = self.new_folder("gate")
+        with Gate(folder, sites, half) as gate:
+            rows = []
+            without = set()
+            for number, site in enumerate(sites):
+                if site.gate is not None:
+                    path = str(gate.path(number)).encode()
+                    rows.append((site.path, site.position, site.gate.replace(b"{}", path)))
+                    rows += [(site.path, *need) for need in site.gate_needs if (site.path, *need) not in rows]
+                    continue
+                without.add(number)
+                rows += [(site.path, site.position, site.fail)] if number in half else []
+            run = self.run(inserted(tree, rows), folder)
+            return run, gate.asked | without
+
+
+class Halves(Value, kw_only=True):
+    """`deaf` stayed green although they were made to fail, `unasked` never asked the gate, `real` is what is left."""
+
+    deaf: frozenset[str]
+    unasked: frozenset[str]
+    real: dict[str, str]
+    runs: tuple[TestRun, ...]
+
+    @property
+    def works(self) -> bool:
+        """Whether each test could be made to fail, asked, and the runs agree with themselves."""
+        return not self.deaf and not self.unasked and not any(run.faults for run in self.runs)
+
+
+def inserted(tree: Tree, rows: Iterable[tuple[str, int, bytes]]) -> Tree:
+    """The tree with these texts at these places of its files as they are."""
+    files = Files(tree).files
+    for path, position, text in sorted(rows, key=lambda row: -row[1]):
+        files[path] = files[path][:position] + text + files[path][position:]
+    return files
+
+
+def put_back(base: Tree, head: Tree, harness: Callable[[str], bool]) -> Tree:
+    """Head's product, and of tests and harness what base has."""
+    product = {path: text for path, text in head.items() if not harness(path)}
+    return product | {path: text for path, text in base.items() if harness(path)}
+
+
+def usual_harness(runner: str) -> Callable[[str], bool]:
+    """What a clean room puts back without a word of the profile."""
+    harness = Harness(frozenset({runner}))
+    return lambda path: harness.covers(path) or harness.shadows(path) is not None
+
+
+def caught(
+    lab: Lab,
+    base: Tree,
+    head: Tree,
+    broken: str,
+    *,
+    restored: Tree,
+    value: Callable[[Tree, Tree, frozenset[str]], bool] | None = None,
+) -> str:
+    """The layers that see what is wrong with head, in the order of LAYERS.
+
+    `broken` is a pattern of the ids that head's product breaks. `value` says whether the value canary sees something.
+    """
+    passed = frozenset(id for id, state in lab.run(base).states.items() if state == "passed")
+    assert passed, "nothing passed at base"
+    found = set()
+    as_it_is = lab.run(head)
+    if _red(as_it_is.states, broken):
+        found.add("F")
+    if passed - {id for id, state in as_it_is.states.items() if state in ("passed", "failed", "error", "xpassed")}:
+        found.add("I")
+    if as_it_is.faults:
+        found.add("A")
+    if not lab.planted(head)[0]:
+        found.add("P")
+    if not lab.halves(head, passed, gated=False).works:
+        found.add("K")
+    gate = lab.halves(head, passed, gated=True)
+    if not gate.works:
+        found.add("G")
+    elif _red(gate.real, broken):
+        found.add("g")
+    if value is not None and value(base, head, passed):
+        found.add("V")
+    back = lab.run(restored)
+    if _red(back.states, broken):
+        found.add("R")
+    elif passed - back.states.keys() or back.faults:
+        found.add("r")
+    return "".join(layer for layer in LAYERS if layer in found)
+
+
+def _red(states: Mapping[str, str], broken: str) -> bool:
+    return any(re.search(broken, id) and state in RED for id, state in states.items())
