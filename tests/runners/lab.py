@@ -1,4 +1,4 @@
-"""A small clean room without receipts: trees as dictionaries of files, an attack laid over head, and which layer sees it.
+"""A small clean room without receipts: trees as dictionaries of files, an attack laid over head, which layer sees it.
 
 F  head as it is: the broken test is seen red
 I  a test that passed at base is missing, skipped or has another name on head

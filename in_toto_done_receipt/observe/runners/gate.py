@@ -1,4 +1,4 @@
-"""The gate: each test asks for its fate through a FIFO of its own, once, before its first statement.
+"""The gate: each test asks for its fate through a FIFO, once, before its first statement.
 
 The sources are the same whatever the answer is, so a test that is to fail cannot be told from one that is to go on by
 looking at files. A FIFO that nobody opened is a test that was not entered; one that was opened ahead is gone when the
@@ -10,11 +10,13 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Collection, Sized
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final
+
+from in_toto_done_receipt.observe.runners.model import Site
 
 FAIL: Final = b"x"
 GO_ON: Final = b"o"
@@ -28,13 +30,16 @@ _SWEEP: Final = 0.002  # seconds between two looks at all of them
 class Gate:
     """Answers as long as the block is open. `sites` are numbered from 0; those in `red` are told to fail.
 
+    A site answers as often as it has tests: a parametrised function is asked once for each of its cases.
+
     One thread serves all: it tries to open the FIFOs for writing, which succeeds when somebody reads. A test waits for
     its answer a third of a millisecond if tests run in the order of the sites, else for one look at all of them.
     """
 
-    def __init__(self, folder: Path, sites: Sized, red: Collection[int]) -> None:
+    def __init__(self, folder: Path, sites: Sequence[Site], red: Collection[int]) -> None:
         self._folder = folder
-        self._names = [secrets.token_hex(8) for _ in range(len(sites))]
+        self._names = [secrets.token_hex(8) for _ in sites]
+        self._left = [max(1, len(site.ids)) for site in sites]
         self._red = frozenset(red)
         self._asked: set[int] = set()
         self._waiting = dict.fromkeys(range(len(sites)))
@@ -93,9 +98,13 @@ class Gate:
         try:
             os.unlink(name, dir_fd=self._fd)
             self._asked.add(number)
+            self._left[number] -= 1
+            if self._left[number]:
+                os.mkfifo(name, 0o644, dir_fd=self._fd)
             with suppress(OSError):  # whoever asked has gone
                 os.write(fd, FAIL if number in self._red else GO_ON)
         finally:
             os.close(fd)
-        del self._waiting[number]
+        if not self._left[number]:
+            del self._waiting[number]
         return True
