@@ -6,7 +6,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
-TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator slsa-verifier tester
+TOOLS  := opa regal cosign fulcio tesseract rekor-server timestamp-server crane conftest gator gatekeeper-review slsa-verifier \
+          tester
 TOOL   := .tools/bin
 POLICY := policy/done_receipt
 ADAPTERS := policy/adapters
@@ -110,6 +111,7 @@ $(TOOL)/%: tools/%/go.mod tools/%/go.sum | $(GO)
 	@touch $@
 
 $(TOOL)/timestamp-server: tools/timestamp-server/main.go
+$(TOOL)/gatekeeper-review: tools/gatekeeper-review/main.go
 
 $(CURDIR)/.tools/go/bin/go:
 	$(PYTHON) -m venv $(CURDIR)/.tools/go

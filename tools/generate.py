@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from in_toto_done_receipt.admission.adapters import known
+from in_toto_done_receipt.admission.adapters import known, render
 from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.opa_view import opa_view
 from in_toto_done_receipt.admission.rules_page import rule_pages
@@ -41,6 +41,7 @@ def generated() -> dict[str, bytes]:
         "in_toto_done_receipt/results/result.v0.1.schema.json": _json(result),
         "policy/schemas/input.json": _json(opa_view(policy_input, result)),
         f"policy/adapters/{known.FILE}": known.known_rego(load_catalogue()),
+        "policy/adapters/gatekeeper/template.yaml": render.template(ROOT / "policy"),
         "in_toto_done_receipt/profile/profile.v0.1.schema.json": _json(
             record_schema(Profile, identifier=PROFILE_SCHEMA, title="done-receipt acceptance profile v0.1")
         ),

@@ -11,7 +11,7 @@ from in_toto_done_receipt.admission.catalogue import Catalogue
 from in_toto_done_receipt.admission.demands import SECTIONS
 from in_toto_done_receipt.admission.failures import ENGINE_CODES
 
-FILE: Final = "done_receipt_adapters/known/known.rego"  # below policy/adapters
+FILE: Final = "done_receipt_adapters/known/known.rego"  # below policy/adapters, and in what is made of it
 # Codes of the adapters' own -> what to do.
 ADAPTER_CODES: Final[Mapping[str, str]] = {
     "adapter.input": "give it the bytes that verify or admit prints with --format policy-input",

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from in_toto_done_receipt.admission.adapters import known
+from in_toto_done_receipt.admission.catalogue import load_catalogue
 from in_toto_done_receipt.admission.sources import rego_files
 from in_toto_done_receipt.errors import EngineUnavailable
 
@@ -34,7 +36,8 @@ def shared_rules(folder: Path, *adapters: str) -> dict[str, str]:
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
         for path in rego_files(folder / "done_receipt")
     }
-    for package in ("known", "document", "wording", *adapters):
+    found[known.FILE] = known.known_rego(load_catalogue(folder)).decode()
+    for package in ("document", "wording", *adapters):
         name = f"{SHARED}/{package}/{package}.rego"
         found[name] = adapter_source(folder, name)
     return found

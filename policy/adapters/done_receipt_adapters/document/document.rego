@@ -16,14 +16,18 @@ import data.done_receipt_adapters.known
 decision(document) := said if said := admission.decision with input as document
 
 # What stands against it: objects with code, message, facts and solution. Nothing, and only then, is an admission.
+# Also where a part of the rules is missing, which Rego takes for nothing to say.
 denials(document) := {no_policy_input} if {
 	not policy_input(document)
-} else := denials_of(document, decision(document))
+} else := found if {
+	found := denials_of(document, decision(document))
+} else := {not_allowed}
 
 # What the rules warn of.
-warnings(document) := {solved(warning) | some warning in decision(document).warnings} if {
+warnings(document) := {solved(warning) |
 	policy_input(document)
-} else := set()
+	some warning in decision(document).warnings
+}
 
 no_policy_input := solved(lib.violation(
 	"adapter.input",
@@ -44,11 +48,9 @@ denials_of(document, said) := found if {
 	count(found) > 0
 } else := set() if {
 	said.allow == true
-} else := {unmet(demand) | some demand in document.demanded; not demand in said.satisfied} | {solved(lib.violation(
-	"adapter.denied",
-	"the policy does not allow it",
-	[""],
-))}
+} else := {unmet(demand) | some demand in document.demanded; not demand in said.satisfied} | {not_allowed}
+
+not_allowed := solved(lib.violation("adapter.denied", "the policy does not allow it", [""]))
 
 unmet(demand) := solved(lib.violation(
 	"engine.unsatisfied",
@@ -63,9 +65,13 @@ cut_short(demand) := solved(lib.violation(
 ))
 
 solved(violation) := object.union(
-	{"solution": object.get(known.solutions, violation.code, "")},
+	{"solution": object.get(solutions, lib.at(violation, ["code"]), "")},
 	violation,
 )
+
+default solutions := {}
+
+solutions := known.solutions
 
 # What the profile demands and the list of demands does not have. The list is made in Python, which is not here.
 cut(document) := {demand |

@@ -96,3 +96,12 @@ test_a_demand_without_a_word_denies if {
 	found := document.denials(changed({"/demanded": array.concat(admitted.demanded, ["no.rule"])}))
 	codes(found) == {"adapter.denied", "engine.unsatisfied"}
 }
+
+test_without_a_decision_it_is_denied if {
+	codes(document.denials(admitted)) == {"adapter.denied"} with data.done_receipt.admission as {}
+}
+
+test_without_solutions_it_is_denied_all_the_same if {
+	denied := changed({"/result/verdict/passed": false})
+	codes(document.denials(denied)) == {"verdict.passed"} with data.done_receipt_adapters.known as {}
+}

@@ -3,30 +3,35 @@
 # description: |
 #   Names of files and words of receipts stand in messages, and other tools print them as they are. A control character,
 #   a line separator or a bidirectional mark would move a cursor or start a line of its own, such as a command that the
-#   runner of a CI system reads. They become %XX, and % itself %25, which is how GitHub's runner reads them back.
+#   runner of a CI system reads. They are spelled out as \xNN or \uNNNN, as in our own reports. So is %: conftest takes
+#   a message for a format, and GitHub's runner takes %0A for the end of a line.
 package done_receipt_adapters.wording
 
-# One line of text that acts nowhere: `%` is escaped first, so nothing is read back as what it was not.
+# One line of text that acts nowhere. It is for reading, not for reading back.
 plain(text) := strings.replace_n(spelled, text)
 
 # What is denied or warned of, in one line: the message, what to do about it.
-sentence(said) := plain(concat("", [said.code, term_of(said), ": ", said.message, solution_of(said)]))
+# A denial in a form that cannot be read is one all the same.
+sentence(said) := plain(told) if {
+	told := concat("", [said.code, term_of(said), ": ", said.message, solution_of(said)])
+} else := plain(json.marshal(said))
 
 term_of(said) := concat("", ["[", said.term, "]"]) if {
 	is_string(said.term)
 } else := ""
 
 solution_of(said) := concat("", [" — ", said.solution]) if {
+	is_string(said.solution)
 	said.solution != ""
 } else := ""
 
 # Characters to what is written instead: C0, DEL and C1, the separators of lines and paragraphs, what turns the
 # direction of writing or shows nothing, and the start of a command to a CI system's runner.
-spelled["%"] := "%25"
+spelled["%"] := `\x25`
 
-spelled["##"] := "%23#"
+spelled["##"] := `\x23#`
 
-spelled[character] := percent(number) if {
+spelled[character] := code_of(number) if {
 	some number in hidden
 	character := json.unmarshal(sprintf(`"\u%04x"`, [number]))
 }
@@ -47,6 +52,6 @@ hidden contains number if {
 	some number in numbers.range(first, last)
 }
 
-percent(number) := sprintf("%%%02X", [number]) if {
+code_of(number) := sprintf(`\x%02x`, [number]) if {
 	number < 256
-} else := sprintf("%%u%04X", [number])
+} else := sprintf(`\u%04x`, [number])
