@@ -5,6 +5,7 @@ import hmac
 import json
 from collections import Counter
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 from in_toto_done_receipt.observe.runners.judge import Event
 
@@ -102,6 +103,8 @@ class _Reading:
         return [("plan", plan), *events]
 
     def _short(self, file: str) -> str:
+        if file.startswith("file:///"):  # an ES module, in Node 18
+            file = unquote(file.removeprefix("file://"))
         return file.removeprefix(self._prefix)
 
     def _whole_file(self, raw: _Raw) -> bool:

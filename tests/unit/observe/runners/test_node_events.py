@@ -65,6 +65,11 @@ def test_ids_are_file_suites_and_name() -> None:
     assert faults(lines(*rows)) == ()
 
 
+def test_a_file_can_be_a_url() -> None:
+    rows = [*of("passed", "a", file="file:///run/tree/tests/a%20b.test.mjs"), END]
+    assert states(lines(*rows)) == {"tests/a b.test.mjs > a": "passed"}
+
+
 def test_repeated_names_are_numbered() -> None:
     rows = [*of("passed", "a"), *of("failed", "a"), *of("passed", "a"), END]
     assert states(lines(*rows)) == {
