@@ -7,6 +7,7 @@ import click
 
 from in_toto_done_receipt.cli.options import FILE, format_option, say_facts
 from in_toto_done_receipt.cli.settings import joined, read_profile
+from in_toto_done_receipt.cli.test_command import check_test_command
 from in_toto_done_receipt.profile.lint import open_threats, weak_lines
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.profile.show import as_toml, described
@@ -48,6 +49,7 @@ def lint(profiles: tuple[Path, ...], output_format: str, as_json: bool) -> None:
       done-receipt profile lint acceptance.toml
     """
     settings = _settings(profiles)
+    check_test_command(settings)
     threats, weak = open_threats(settings), weak_lines(settings, at=datetime.now(UTC))
     facts = {
         "digest": settings.digest,

@@ -15,6 +15,7 @@ import click
 
 from in_toto_done_receipt.cli.options import read_named
 from in_toto_done_receipt.cli.progress import progress
+from in_toto_done_receipt.cli.test_command import check_test_command
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.through import leads_through
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
@@ -133,6 +134,7 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
         raise UsageError("--recheck-commands needs --root or --repo")
     if flags["recheck_commands"]:
         _refuse_identity(settings)
+        check_test_command(settings)
     _check_overlay(flags, settings)
     with contextlib.ExitStack() as stack:
         workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))

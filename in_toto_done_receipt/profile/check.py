@@ -8,11 +8,19 @@ from typing import Final
 from in_toto_done_receipt.errors import ConfigurationError, ProfileError
 from in_toto_done_receipt.observe.globs import compile_glob
 from in_toto_done_receipt.profile.limits import limit_value
-from in_toto_done_receipt.profile.model import CommandEntry, EvidenceDemand, Profile, SandboxDemand, TestsDemand
+from in_toto_done_receipt.profile.model import (
+    CommandEntry,
+    EvidenceDemand,
+    PlantEntry,
+    Profile,
+    SandboxDemand,
+    TestsDemand,
+)
 from in_toto_done_receipt.profile.waivers import check_exceptions, check_selectors
 from in_toto_done_receipt.wire.paths import check_path
 
 JUNIT: Final = "{junit}"
+TOKEN: Final = "{token}"  # noqa: S105  (a name, no secret of anybody)
 
 _PATH_KINDS: Final = ("path", "file", "text")
 _ARGV_KINDS: Final = ("command", "tests")
@@ -105,6 +113,41 @@ def _check_tests(tests: TestsDemand, where: str) -> None:
         raise ProfileError(f"{where}.canaries: runner junit has the layer planted, not {', '.join(more)}")
     if "value" in layers and tests.runner not in _PYTHON:
         raise ProfileError(f"{where}.canaries: value goes with {' and '.join(_PYTHON)}, this runner is {tests.runner}")
+    _check_of_runner(tests, where)
+
+
+def _check_of_runner(tests: TestsDemand, where: str) -> None:
+    """Keys that only one runner has a use for."""
+    paths = {"nodeModules": ("node", tests.node_modules), "cache": ("go", tests.cache)}
+    for key, (runner, path) in paths.items():
+        if path is None:
+            continue
+        if tests.runner != runner:
+            raise ProfileError(f"{where}.{key}: goes with runner {runner}, this one is {tests.runner}")
+        _check_words([path], f"{where}.{key}")
+        if not PurePosixPath(path).is_absolute():
+            raise ProfileError(f"{where}.{key}: {path} is not an absolute path")
+    if tests.plant and tests.runner != "junit":
+        raise ProfileError(f"{where}.plant: goes with runner junit, {tests.runner} plants canaries of its own")
+    if tests.plant is None and "planted" in (tests.canaries or ()) and tests.runner == "junit":
+        raise ProfileError(f"{where}.canaries: planted is demanded, and [[tests.plant]] says nothing to plant")
+    _check_repeats([entry.path for entry in tests.plant or ()], f"{where}.plant")
+    for index, entry in enumerate(tests.plant or ()):
+        _check_plant(entry, f"{where}.plant[{index}]")
+
+
+def _check_plant(entry: PlantEntry, where: str) -> None:
+    if fault := check_path(entry.path):
+        raise ProfileError(f"{where}.path: {entry.path}: {fault}")
+    for key, ids in {"failing": entry.failing, "passing": entry.passing}.items():
+        for index, id in enumerate(ids):
+            if TOKEN not in id:
+                raise ProfileError(
+                    f"{where}.{key}[{index}]: {id} does not hold {TOKEN}",
+                    hint="a test of the change could be called so",
+                )
+    if both := set(entry.failing) & set(entry.passing):
+        raise ProfileError(f"{where}: {min(both)} is failing and passing")
 
 
 def _check_globs(profile: Profile, what: str) -> None:

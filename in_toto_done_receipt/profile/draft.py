@@ -13,14 +13,15 @@ _HEAD = """\
 # A sentence starts with `# `. A line that starts with `#` alone is a setting that is left out: delete the `#` for it.
 """
 _LATER = """\
-# [tests] waits for the clean room and denies every receipt until then; the others need verify --repo and --base:
+# These need verify --repo, --head and --base, and [tests] --recheck-commands too: base's tests have to pass on the
+# change then, and the receipt has to carry evidence of kind tests.
 """
 
 
 def draft(found: Survey) -> str:
     """The profile, as text; loads as it is, and with every setting that is left out."""
     lines = [*_HEAD.splitlines(), "version = 1"]
-    lines += ['collection = "minimal"  # "ci" also demands the test run of the clean room', ""]
+    lines += ['collection = "minimal"  # "ci" also demands the test run of the clean room, see [tests]', ""]
     lines += ['minimumAssurance = "fully_rechecked"', ""]
     runs = [one for one in found.found if one.ecosystem.runner is not None]
     for one in found.found:

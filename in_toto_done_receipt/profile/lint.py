@@ -190,6 +190,8 @@ def _room(settings: Settings) -> Iterator[WeakLine]:
     for path in settings.read_only:
         if (path.rstrip("/") or "/") in _BROAD:
             yield WeakLine("sandbox.readOnly", f"{path}: a command can read everything below it")
+    if settings.tests is not None and settings.tests.writable:
+        yield WeakLine("tests.writable", "a test can change the files that the tests after it read")
     for name in settings.variables:
         if any(word in name.upper() for word in _SECRET_WORDS):
             yield WeakLine(f"sandbox.variables.{name}", "every command that a receipt names can read it")

@@ -107,7 +107,13 @@ class Settings(Value, kw_only=True):
         """The members that are there only when something is asked for: that alone makes their rules demanded."""
         sections: dict[str, Any] = {}
         if self.tests is not None:
-            sections["tests"] = {"negativeControl": False, "canaries": [], **to_tree(self.tests)}
+            # What they come to, and not how they are run: that is in the profile's digest.
+            sections["tests"] = {
+                "runner": self.tests.runner,
+                "argv": list(self.tests.argv),
+                "negativeControl": self.tests.negative_control,
+                "canaries": list(self.tests.canaries or ()),
+            }
         if self.contract_sealed or self.contract_protected:
             sections["contract"] = {"sealed": list(self.contract_sealed), "protected": list(self.contract_protected)}
         if self.change_allowed is not None or self.change_protected:

@@ -179,8 +179,23 @@ def _tests(known: TestsDemand | None, more: TestsDemand, name: str) -> TestsDema
         return more
     if (known.runner, known.argv) != (more.runner, more.argv):
         raise ProfileError(f"{name}: tests: another profile has another runner or argv")
-    layers = _united(known.canaries or (), more.canaries or ())
-    return replace(more, negative_control=known.negative_control or more.negative_control, canaries=layers or None)
+    for key in ("plant", "node_modules", "cache"):
+        if None not in (one := getattr(known, key), two := getattr(more, key)) and one != two:
+            raise ProfileError(f"{name}: tests: another profile has another {key.replace('_m', 'M')}")
+    limits = [seconds for seconds in (known.timeout, more.timeout) if seconds is not None]
+    return TestsDemand(
+        runner=more.runner,
+        argv=more.argv,
+        negative_control=known.negative_control or more.negative_control,
+        canaries=_united(known.canaries or (), more.canaries or ()) or None,
+        reruns=min(known.reruns, more.reruns),
+        jobs=min(known.jobs, more.jobs),
+        writable=known.writable and more.writable,
+        timeout=min(limits, default=None),
+        plant=more.plant or known.plant,
+        node_modules=more.node_modules or known.node_modules,
+        cache=more.cache or known.cache,
+    )
 
 
 def _sections(settings: Settings, profile: Profile, name: str) -> Changes:
