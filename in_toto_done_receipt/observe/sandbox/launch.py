@@ -77,21 +77,22 @@ class Started:
             os.close(descriptor)
 
 
-def launch(command: Callable[[int, int], list[str]]) -> Started:
-    """Starts `command(report, info)`: a list of arguments that ends in those of the supervisor.
+def launch(command: Callable[[int, int], list[str]], group: int) -> Started:
+    """Starts `command(report, info)`: a list of arguments that ends in those of the supervisor, but for the group.
 
-    It has no environment, the root as its folder, a session of its own, and no descriptor but its pipes.
+    `group` is a descriptor by which it enters a control group, or -1. It has no environment, the root as its folder, a
+    session of its own, and no descriptor but this and its pipes.
     Raises OSError.
     """
     with ExitStack() as theirs, ExitStack() as ours:
         pipes = [_pipe(theirs, ours, reading=index != 0) for index in range(5)]
         (stdin, lifeline), (stdout, out), (stderr, error), (report, told), (info, facts) = pipes
         process = subprocess.Popen(
-            command(report, info),
+            [*command(report, info), str(group)],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            pass_fds=(report, info),
+            pass_fds=(report, info) if group < 0 else (report, info, group),
             env={},
             cwd="/",
             start_new_session=True,

@@ -155,7 +155,14 @@ def _kernel_counts(facts: Facts) -> bool:
 
 
 def _process_limit(facts: Facts) -> bool:
-    return _kernel_counts(facts) or int(facts["used-processes"]) > PROCESSES
+    """A look is enough only where all processes can be ended in one go: elsewhere they may outrun us."""
+    return _kernel_counts(facts) or (_processes(facts) and int(facts["used-processes"]) > PROCESSES)
+
+
+def _process_limiter(facts: Facts) -> str:
+    if _kernel_counts(facts):
+        return "by the kernel"
+    return LOOKED_AT if _process_limit(facts) else "the kernel does not limit root without a control group"
 
 
 def _disk_limit(facts: Facts) -> bool:
@@ -190,7 +197,7 @@ def _layers(level: SandboxLevel, facts: Facts, faults: Mapping[SandboxLevel, str
             ("signals", own or facts["signal"] == "EPERM", ""),
             ("kill-all", _kill_all(facts), "by the namespace" if own else "by a supervisor that adopts orphans"),
             ("limits", _limits(facts), "processor time, memory, file size, open files, no core file"),
-            ("process-limit", _process_limit(facts), "by the kernel" if _kernel_counts(facts) else LOOKED_AT),
+            ("process-limit", _process_limit(facts), _process_limiter(facts)),
             ("memory-limit", int(facts["used-memory"]) >= MEMORY, LOOKED_AT),
             ("disk-limit", _disk_limit(facts), LOOKED_AT),
             ("seccomp", _filtered(facts), "system calls that no test needs" if _filtered(facts) else _no_filter()),

@@ -2,15 +2,18 @@
 
 import ctypes
 import os
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.sandbox.bubblewrap import View, arguments, find_bubblewrap
+from in_toto_done_receipt.observe.sandbox.cgroup import enter_early, process_group
 from in_toto_done_receipt.observe.sandbox.guard import Guard
 from in_toto_done_receipt.observe.sandbox.launch import Started, launch, supervisor
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandLimits, CommandOutcome, Failure
@@ -42,6 +45,7 @@ class _Watched(Value, kw_only=True):
     writable: tuple[Path, ...]
     depth: int
     on_look: Callable[[], None] | None = None
+    stop: threading.Event | None = None
 
 
 def run(
@@ -58,6 +62,7 @@ def run(
     cwd: str = "",
     excerpt_bytes: int = 0,
     on_look: Callable[[], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> CommandOutcome:
     """How a command ends at exactly this level, run in `copy`; it never falls back to a lower one.
 
@@ -69,7 +74,8 @@ def run(
     `argv[0]` is absolute. Raises ConfigurationError for variables and read-only paths that cannot be, ObservationError
     without a copy, OutputError without a scratch folder. Not checked: whether the executable can be trusted
     (`check_executable`), whether the level holds on this machine (`probe`). From the first run on this process is
-    undumpable: others cannot read its memory. `on_look` is for the self-test, see `Guard`.
+    undumpable: others cannot read its memory. `on_look` is for the self-test, see `Guard`. `stop`, once it is set by
+    another thread, ends the command.
     """
     fault = _fault_of(argv)
     if fault is None and not Path(argv[0]).is_absolute():
@@ -103,7 +109,7 @@ def run(
             drop_capabilities=True,
             seccomp=filter_program(alone=level == "bubblewrap"),
         )
-        watched = _Watched(writable=view.writable, depth=3 if level == "bubblewrap" else 1, on_look=on_look)
+        watched = _Watched(writable=view.writable, depth=3 if level == "bubblewrap" else 1, on_look=on_look, stop=stop)
         return _execute(command, orders, limits, excerpt_bytes, watched)
 
 
@@ -198,18 +204,21 @@ def _execute(
     watched: _Watched,
 ) -> CommandOutcome:
     space = Space(watched.writable)
+    most = None if limits.processes is None else limits.processes + watched.depth
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     with ExitStack() as stack:
         with held_signals():
+            group = stack.enter_context(process_group(most))
             try:
-                started = launch(command)
+                started = launch(command, group)
             except OSError as fault:
                 return _not_run("sandbox", f"the supervisor cannot be started: {fault.strerror}")
             guard = Guard(
                 root=started.process.pid, depth=watched.depth, limits=limits, space=space, on_look=watched.on_look
             )
-            watch = Watch(started, orders, limits, guard)
-            stack.callback(_end, started, watch)
+            watch = Watch(started, orders, limits, guard, stop=watched.stop)
+            entering = enter_early(group, started.process.pid)
+            stack.callback(_end, started, watch, entering)
         watch.run()
     return CommandOutcome(
         exit_code=watch.exit_code,
@@ -224,9 +233,11 @@ def _execute(
     )
 
 
-def _end(started: Started, watch: Watch) -> None:
+def _end(started: Started, watch: Watch, entering: Thread | None) -> None:
     with held_signals():
         started.end(watch.patience)
+        if entering is not None:
+            entering.join()
 
 
 def _not_run(failure: Failure, detail: str) -> CommandOutcome:
