@@ -28,7 +28,7 @@ def run(case: Case) -> tuple[Finding, ...]:
     tests = case.context.settings.tests
     assert tests is not None  # noqa: S101 - there is an outcome
     found = list(_findings(outcome)) or list(_layers(outcome, tests))
-    found += [_about("pass", "remark", remark) for remark in outcome.trial.remarks]
+    found += [_about("pass", "remark", remark) for remark in (*outcome.trial.remarks, *outcome.comparing.remarks)]
     return tuple(bounded(found, of="test(s)"))
 
 

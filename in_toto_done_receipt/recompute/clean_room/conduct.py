@@ -18,6 +18,7 @@ from in_toto_done_receipt.observe.sandbox.scratch import scratch
 from in_toto_done_receipt.profile.model import Canary, TestsDemand
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.case import Case
+from in_toto_done_receipt.recompute.clean_room.comparing import compared
 from in_toto_done_receipt.recompute.clean_room.halves import Tried, tried
 from in_toto_done_receipt.recompute.clean_room.inline import with_base_tests
 from in_toto_done_receipt.recompute.clean_room.obstacle import NotRun
@@ -99,19 +100,22 @@ class _Conduct:
         )
         passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
         restored = laid_over(self._put_back(), self._hidden)
-        trial, runs["restored"] = self._restored(restored, passed)
+        trial, runs["restored"] = self._restored(restored, passed, runs["base"].red)
         if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
             runs["control"] = self._rooms.run(RUNS["control"], trees.control())
         self._run_again("restored", restored, runs["restored"].red & passed)
         self._run_again("head", trees.head(), self._doubtful(runs))
+        comparing = Comparing()
+        if "value" in self._layers and passed:
+            comparing = compared(self._rooms, restored, trees.base(), passed)
         return Outcome(
             runner=self._tests.runner,
             argv=self._tests.argv,
             executable=executable,
             runs=runs,
             trial=trial,
-            comparing=Comparing(),
-            layers=_active(runs, trial, Comparing()),
+            comparing=comparing,
+            layers=_active(runs, trial, comparing),
             reruns=self._reruns,
             unstable=self._unstable(runs),
             path_of=self._paths(frozenset(runs["base"].states)),
@@ -128,7 +132,7 @@ class _Conduct:
             return tree
         return with_base_tests(tree, self._rooms.sources(tree), self._rooms.sources(self._trees.base()))
 
-    def _restored(self, tree: Tree, passed: Collection[str]) -> tuple[Trial, Ran]:
+    def _restored(self, tree: Tree, passed: Collection[str], was_red: frozenset[str]) -> tuple[Trial, Ran]:
         """Run (a): the two halves if that works and leaves no question, else the tests as they are."""
         found = Tried(trial=Trial(), halves=None)
         if {"halves", "gate"} & set(self._layers) and passed:
@@ -136,7 +140,7 @@ class _Conduct:
         halves = found.halves
         if halves is not None and not halves.faults:
             merged = _merged(halves.runs, halves.real)
-            if merged is not None and all(merged.states.get(id) == "passed" for id in passed):
+            if merged is not None and merged.red <= was_red and all(merged.states.get(id) == "passed" for id in passed):
                 return found.trial, merged
         return found.trial, self._rooms.run(RUNS["restored"], tree)
 

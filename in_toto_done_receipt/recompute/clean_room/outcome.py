@@ -63,6 +63,7 @@ class Comparing(Value, kw_only=True):
     ids: frozenset[str] = frozenset()
     blind: frozenset[str] = frozenset()
     faults: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Outcome(Value, kw_only=True):

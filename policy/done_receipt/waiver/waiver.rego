@@ -132,6 +132,7 @@ denied := {
 	"test-inventory.shrunk",
 	"test-inventory.changed_test",
 	"test-inventory.green_at_base",
+	"harness-canary.lost",
 	"harness-canary.layer_missing",
 	"freshness.no_source",
 	"freshness.other_head",
