@@ -65,7 +65,7 @@ class Stage:
     ) -> None:
         for process in self._processes:
             process.kill()
-            process.wait()
+            process.communicate()
         for descriptor in self._descriptors:
             os.close(descriptor)
 
