@@ -30,13 +30,18 @@ ADMITTED = json.loads((ROOT / "testdata" / "policy-input" / "admitted.json").rea
 HERE = "tests/conformance/test_rego_reports.py::"
 CUSTOM = "tests/unit/admission/custom/"
 PACKAGES = f"{CUSTOM}test_packages.py::"
+CONFTEST = "tests/integration/adapters/test_conftest.py::"
 FAILURES = "tests/conformance/test_engine_failures.py::"
 
 # Number -> the report, and the tests that show what happens here, or why it does not apply.
 REPORTS: Final[dict[int, tuple[str, tuple[str, ...] | str]]] = {
     1: (
         "conftest#181: a misspelt package, nothing checked, exit 0",
-        (f"{PACKAGES}test_another_package_is_refused_with_its_place", f"{HERE}test_01_nothing_demanded"),
+        (
+            f"{PACKAGES}test_another_package_is_refused_with_its_place",
+            f"{HERE}test_01_nothing_demanded",
+            f"{CONFTEST}test_a_misspelt_namespace_tests_nothing_which_shows",
+        ),
     ),
     2: (
         "conftest#298: rules in a deeper namespace are loaded and not evaluated",
@@ -68,7 +73,8 @@ REPORTS: Final[dict[int, tuple[str, tuple[str, ...] | str]]] = {
         f"{HERE}test_07_an_unknown_collection",
         f"{HERE}test_01_nothing_demanded")),
     8: ("cosign#1672: `deny == true` passed, undefined passed", (
-        f"{FAILURES}test_an_allow_that_is_not_true_denies", f"{FAILURES}test_a_module_that_fails_denies")),
+        f"{FAILURES}test_an_allow_that_is_not_true_denies", f"{FAILURES}test_a_module_that_fails_denies",
+        "tests/integration/adapters/test_attached.py::test_cosign_refuses_another_summary")),
     9: ("cosign#2871: a policy that never denies, comparing at the wrong level", (
         f"{HERE}test_09_a_place_that_no_input_has",
         f"{CUSTOM}test_lint.py::test_a_comparison_that_is_silent_when_absent_is_a_fault")),
@@ -94,8 +100,9 @@ REPORTS: Final[dict[int, tuple[str, tuple[str, ...] | str]]] = {
         f"{HERE}test_17_every_engine_gets_what_the_types_wrote",)),
     18: ("gatekeeper#3538, #207, #513: the webhook is down, and pods are made",
          "this version has no webhook: `serve` is a later command; without a decision nothing is admitted"),
-    19: ("gatekeeper#2691: errors of external data are the author's business",
-         "this version is no provider; policy/adapters, where there are templates, test theirs"),
+    19: ("gatekeeper#2691: errors of external data are the author's business", (
+        "tests/integration/adapters/test_gatekeeper.py::test_a_provider_that_fails_denies",
+        "tests/integration/adapters/test_gatekeeper.py::test_an_answer_that_is_none_denies")),
     20: ("conforma/cli#3424: a time in the past lets expired rules pass", (f"{HERE}test_20_backdating_shows",)),
     21: ("conforma/cli#2126: two exceptions for one rule and two subjects", (f"{HERE}test_21_by_subject",)),
     22: ("conforma/cli#3419: what was excluded does not show", (f"{HERE}test_05_an_exception_is_for_one_thing",)),
@@ -103,7 +110,8 @@ REPORTS: Final[dict[int, tuple[str, tuple[str, ...] | str]]] = {
     24: ("regorus#402: takes an `else` that OPA refuses", (f"{HERE}test_24_what_opa_refuses",)),
     25: ("witness#133, #86: one undefined deny hides the others", (
         "tests/property/test_admission_every_field.py::test_a_rule_that_is_missing_denies_what_demands_it",
-        f"{HERE}test_25_one_silent_rule_hides_no_other")),
+        f"{HERE}test_25_one_silent_rule_hides_no_other",
+        "tests/integration/adapters/test_witness.py::test_every_package_has_a_deny_so_that_none_hides_another")),
     26: ("vercel/ai#19978: an unknown decision is no opinion, and the gate stays open", (
         f"{FAILURES}test_a_module_that_fails_denies", f"{FAILURES}test_a_decision_that_is_none_denies_with_opa")),
     27: ("kubernetes#71508: a webhook's timeout surprises",
