@@ -12,7 +12,7 @@ CARGO = "/opt/rust/bin/cargo"
 
 def test_command_without_arguments_takes_all_kinds() -> None:
     command = checked((CARGO, "test"))
-    assert (command.kinds, command.select, command.build) == ({"lib", "bin", "test"}, ("--tests",), ())
+    assert (command.kinds, command.select, command.build) == (frozenset({"lib", "bin", "test"}), ("--tests",), ())
 
 
 def test_command_keeps_features_and_packages() -> None:
@@ -28,14 +28,14 @@ def test_command_takes_a_workspace_less_some() -> None:
     command = checked((CARGO, "test", "--all", "--exclude", "slow"))
     assert (command.workspace, command.excluded, command.build) == (
         True,
-        {"slow"},
+        frozenset({"slow"}),
         ("--workspace", "--exclude", "slow"),
     )
 
 
 def test_command_takes_some_kinds() -> None:
     command = checked((CARGO, "test", "--lib", "--bins"))
-    assert (command.kinds, command.select, command.build) == ({"lib", "bin"}, ("--lib", "--bins"), ())
+    assert (command.kinds, command.select, command.build) == (frozenset({"lib", "bin"}), ("--lib", "--bins"), ())
 
 
 def test_command_accepts_what_is_so_in_any_case() -> None:
