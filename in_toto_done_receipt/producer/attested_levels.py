@@ -55,11 +55,13 @@ def levels(result: VerificationResult, decision: Decision, settings: Mapping[str
 
 
 def properties(result: VerificationResult, decision: Decision, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """What was found true of a result that was admitted: its levels, the checks that passed, the contract's state.
-
-    A check that had nothing to look at is none of them, and neither is a plug-in's.
+    """What was found true of a result that was admitted: its levels, the checks that passed, the layers of canaries
+    that were there, the contract's state. A check that had nothing to look at is none of them, nor is a plug-in's.
     """
     passed = [f"CHECK_{check.id}" for check in result.checks if check.status == "pass" and check.id in _CHECKS]
+    canaries = result.check("harness-canary")
+    if result.tests is not None and canaries is not None and canaries.status == "pass":
+        passed += [f"CANARY_{layer}" for layer in result.tests.layers]
     if result.contract.state in ("held", "held_as_reported"):
         passed.append(f"CONTRACT_{result.contract.state}")
     return levels(result, decision, settings) + tuple(PREFIX + _shouted(name) for name in passed)

@@ -8,6 +8,7 @@ letter, digit nor blank as a number: no mention, reference, link, tag or table i
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from in_toto_done_receipt.report.tests import canaries_line, tests_line
 from in_toto_done_receipt.results.decision import Decision, Violation
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import ClaimResult, VerificationResult
@@ -16,6 +17,7 @@ from in_toto_done_receipt.wire.escape import escape
 Level = Literal["error", "warning", "notice"]
 
 MAX_ANNOTATIONS: Final = 10  # of each level in one step; GitHub drops the rest without a word
+_ABOUT_TESTS: Final = ("test-inventory", "harness-canary")  # whose findings are about ids, not files
 _MAX_ROWS: Final = 20
 _MAX_CHARACTERS: Final = 400  # of one text; a summary may have 1 MiB, a command is one line of a log
 
@@ -64,7 +66,8 @@ def _violation(level: Level, violation: Violation) -> str:
 
 
 def _finding(finding: Finding) -> str:
-    return _command("error", finding.message, title=finding.reason, file=finding.path)
+    file = None if finding.check in _ABOUT_TESTS else finding.path
+    return _command("error", finding.message, title=finding.reason, file=file)
 
 
 def _command(level: Level, message: str, *, title: str, file: str | None = None) -> str:
@@ -122,6 +125,9 @@ def _facts(result: VerificationResult, decision: Decision) -> Iterator[tuple[str
             yield "base", result.change.base
     if result.sandbox.level != "none":
         yield "sandbox", result.sandbox.level
+    if result.tests is not None:
+        yield "tests", tests_line(result.tests)
+        yield "canaries", canaries_line(result.tests)
     yield "collection", decision.collection
     if decision.overrides:
         yield "overrides", ", ".join(decision.overrides)

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from in_toto_done_receipt.report.tests import canaries_line, tests_line
 from in_toto_done_receipt.results.decision import Decision, Violation, Waiting, Waiver
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import (
@@ -57,6 +58,9 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
         yield from _change_lines(result.change)
     if result.sandbox.level != "none":
         yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
+    if result.tests is not None:
+        yield from _wrap(escape(tests_line(result.tests)), "  tests       ")
+        yield from _wrap(escape(canaries_line(result.tests)), "  canaries    ")
     yield from _claims(result.claims)
     yield from _payloads(result, decision)
     yield from _findings(result, decision)

@@ -204,7 +204,7 @@ class Tests(Record):
     argv: tuple[str, ...]
     executable: str
     runs: tuple[TestCounts, ...]
-    layers: tuple[str, ...]
+    layers: tuple[Literal["planted", "halves", "gate", "value"], ...]
     made_to_fail: Listed
     preexisting: Listed
     flaky: Listed

@@ -78,7 +78,7 @@ USAGE = {
     "no such time": ([*HONEST[1:3], "--at", "yesterday"], 2, "--at"),
     "unknown format": ([*HONEST[1:], "--format", "jason"], 2, "unknown format jason"),
     "later format": ([*HONEST[1:], "--format", "html"], 4, "not available in this version"),
-    "later flag": ([*HONEST[1:], "--overlay", "."], 4, "not available in this version"),
+    "hidden tests without a run": ([*HONEST[1:], "--overlay", "."], 2, "--overlay needs --repo and --recheck-commands"),
     "a repository and a root": ([*HONEST[1:], "--repo", ".", "--head", "HEAD"], 2, "--root and --repo exclude"),
     "a repository without a head": ([*HONEST[1:3], "--repo", "."], 2, "--repo needs --head"),
     "a base without a repository": ([*HONEST[1:], "--base", "0" * 40], 2, "--base needs --repo"),
