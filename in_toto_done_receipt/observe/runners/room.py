@@ -1,5 +1,6 @@
 """Where a runner runs: a tree to read, a folder of ours beside it, and what the verifier lets a command see."""
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,8 @@ class Room(Value, kw_only=True):
     """`tree` is shown read-only unless `writable`. `work` is writable and outlives the single commands of one test run:
     build products go there. `gate` holds FIFOs. `cache` is the verifier's own, and only for steps that run nothing of
     the tree. `variables` and `read_only` are the profile's. `mounts` are folders of the verifier's and names in the
-    root of the tree, in whose place they are shown: other people's packages, whatever the tree holds there.
+    root of the tree, in whose place they are shown: other people's packages, whatever the tree holds there. `stop`,
+    once it is set by another thread, ends what runs.
     """
 
     tree: Path
@@ -27,6 +29,7 @@ class Room(Value, kw_only=True):
     gate: Path | None = None
     cache: Path | None = None
     mounts: tuple[tuple[Path, str], ...] = ()
+    stop: threading.Event | None = None
 
     def execute(
         self,
@@ -64,6 +67,7 @@ class Room(Value, kw_only=True):
             mounts=self._mounted(),
             cwd=cwd,
             excerpt_bytes=2_000,
+            stop=self.stop,
         )
 
     def _mounted(self) -> tuple[tuple[Path, Path], ...]:
