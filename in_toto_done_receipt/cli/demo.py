@@ -15,6 +15,8 @@ import click
 from in_toto_done_receipt.cli.demo_change import CHEATS as CHEATS_OF_CHANGES
 from in_toto_done_receipt.cli.demo_change import change_story
 from in_toto_done_receipt.cli.demo_steps import Cheat, heading, run, write
+from in_toto_done_receipt.cli.demo_tests import CHEATS as CHEATS_OF_TESTS
+from in_toto_done_receipt.cli.demo_tests import tests_story
 from in_toto_done_receipt.cli.options import FILE
 from in_toto_done_receipt.errors import OutputError
 from in_toto_done_receipt.observe.sandbox.probe import probe
@@ -30,7 +32,7 @@ _BUILD: Final = (
 )
 _SIGN: Final = "sign statement.json --key worker.pem --out receipt.json"
 
-_WORDS: Final = {4: "four", 6: "six"}
+_WORDS: Final = {1: "one", 2: "two", 3: "three", 4: "four", 6: "six", 8: "eight"}
 _CHEATS: Final = {
     "work": Cheat(title="the work is changed after it was signed", code=11),
     "contract": Cheat(title="the sealed contract is changed: the test now tests nothing", code=11),
@@ -43,7 +45,7 @@ _CHEATS: Final = {
 @click.option("--into", type=FILE, help="A new directory to leave everything in; else it is removed at the end.")
 def command(into: Path | None) -> int:
     """Show honest work that is admitted, and cheats that are refused, each for its own reason: a directory with four
-    cheats, then a change in a git repository with two.
+    cheats, a change in a git repository with two, and one whose tests the verifier runs again, with two.
 
     \b
     Example:
@@ -52,12 +54,12 @@ def command(into: Path | None) -> int:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(scratch()) if into is None else _new(into)
         stack.enter_context(_inside(folder))
-        wrong, with_git = _story()
+        wrong, admitted, refused = _story()
     if wrong:
         click.echo(f"error: not as expected: {'; '.join(wrong)}", err=True)
         return 1
-    admitted, refused = ("two", len(_CHEATS) + len(CHEATS_OF_CHANGES)) if with_git else ("one", len(_CHEATS))
-    click.echo(f"\nAs it should be: {admitted} admitted, {_WORDS[refused]} refused, each for its own reason.")
+    counts = f"{_WORDS[admitted]} admitted, {_WORDS[refused]} refused"
+    click.echo(f"\nAs it should be: {counts}, each for its own reason.")
     return 0
 
 
@@ -79,7 +81,8 @@ def _inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
-def _story() -> tuple[list[str], bool]:
+def _story() -> tuple[list[str], int, int]:
+    """What did not go as told, how much was admitted, and how much was refused."""
     level = probe().level
     click.echo(f"The strongest sandbox of this machine is {level}.")
     heading("A contract is sealed before the work, and the work is done")
@@ -91,7 +94,9 @@ def _story() -> tuple[list[str], bool]:
     wrong += run(_verify(level), 0)
     wrong += _cheats(level)
     of_change, with_git = change_story()
-    return wrong + of_change, with_git
+    of_tests, with_tests = tests_story(level)
+    refused = len(_CHEATS) + with_git * len(CHEATS_OF_CHANGES) + with_tests * len(CHEATS_OF_TESTS)
+    return wrong + of_change + of_tests, 1 + with_git + with_tests, refused
 
 
 def _verify(level: str) -> str:

@@ -40,8 +40,8 @@ def change_story() -> tuple[list[str], bool]:
     except RepositoryRefused as fault:
         click.echo(f"(left out: {fault.message})")
         return [], False
-    repository = _Repository(git)
-    base = repository.begin()
+    repository = DemoRepository(git, "repo")
+    base = repository.begin({"src/greet.py": BEFORE, "tests/test_greet.py": TEST, "acceptance.toml": PROFILE})
     wrong = run(_SEAL.format(name="honest"), 0)
     repository.work("honest", {"src/greet.py": WORK}, base)
     wrong += _attest("honest", base, ("src/greet.py",))
@@ -76,37 +76,35 @@ def _verify(name: str, base: str, code: int) -> list[str]:
     )
 
 
-class _Repository:
-    """The repository `repo`, made with git as it would be typed; nothing of the caller's configuration counts."""
+class DemoRepository:
+    """A repository, made with git as it would be typed; nothing of the caller's configuration counts."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, name: str) -> None:
         self._git = str(git.path)
+        self._name = name
         surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         self._environment = surroundings | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
         for role in ("AUTHOR", "COMMITTER"):
             self._environment |= dict(zip((f"GIT_{role}_NAME", f"GIT_{role}_EMAIL"), _AUTHOR, strict=True))
 
-    def begin(self) -> str:
+    def begin(self, files: dict[str, str]) -> str:
         """The commit that the work starts from: its full id, which is what a verifier names."""
-        self._type("init -q --template= --initial-branch=main repo")
-        write("repo/src/greet.py", BEFORE)
-        write("repo/tests/test_greet.py", TEST)
-        write("repo/acceptance.toml", PROFILE)
-        self._commit("base")
-        base = self._type("-C repo rev-parse main")
+        self._type(f"init -q --template= --initial-branch=main {self._name}")
+        self._commit("base", files)
+        base = self._type(f"-C {self._name} rev-parse main")
         click.echo(base)
         return base
 
     def work(self, branch: str, files: dict[str, str], base: str) -> None:
         """A branch with one commit on base; the work tree then holds it."""
-        self._type(f"-C repo checkout -q -b {branch} {base}")
-        for path, text in files.items():
-            write(f"repo/{path}", text)
-        self._commit(branch)
+        self._type(f"-C {self._name} checkout -q -b {branch} {base}")
+        self._commit(branch, files)
 
-    def _commit(self, message: str) -> None:
-        self._type("-C repo add --all")
-        self._type(f"-C repo commit -q -m {message}")
+    def _commit(self, message: str, files: dict[str, str]) -> None:
+        for path, text in files.items():
+            write(f"{self._name}/{path}", text)
+        self._type(f"-C {self._name} add --all")
+        self._type(f"-C {self._name} commit -q -m {message}")
 
     def _type(self, line: str) -> str:
         click.echo(f"$ git {line}")

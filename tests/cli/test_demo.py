@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from in_toto_done_receipt.cli import demo_change, main
+from in_toto_done_receipt.cli import demo, demo_change, demo_tests, main
 from in_toto_done_receipt.errors import RepositoryRefused
+from tests.repositories.rooms import need_bubblewrap
 
 FIRST_REASONS = {
     "the work is changed after it was signed": ("greeting.txt has sha256", 11),
@@ -17,7 +18,15 @@ FIRST_REASONS = {
     "a claim whose evidence nobody can look at": ("assurance is", 12),
     "the test was rewritten first, and sealed after that": ("tests/test_greet.py at the base revision", 11),
     "a pytest.ini came with the change, and deselects the test": ("pytest.ini is added", 12),
+    "the receipt ran one test of two, and the other one is red": ("tested[0] (tests) is refuted: test_prices", 11),
+    "the product is wrong, and makes every assertion agree": ("tested[0] (tests) could not be evaluated", 11),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def bubblewrap() -> None:
+    """The whole story takes it."""
+    need_bubblewrap()
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +55,14 @@ def test_a_cheat_is_refused_for_its_own_reason(told: str, title: str) -> None:
     assert f"(exit code {code})" in denied
 
 
-def test_both_kinds_of_honest_work_are_admitted(told: str) -> None:
-    assert len(re.findall("^ADMITTED — ", told, re.MULTILINE)) == 2
-    assert told.endswith("As it should be: two admitted, six refused, each for its own reason.\n")
+def test_all_kinds_of_honest_work_are_admitted(told: str) -> None:
+    assert len(re.findall("^ADMITTED — ", told, re.MULTILINE)) == 3
+    assert told.endswith("As it should be: three admitted, eight refused, each for its own reason.\n")
+
+
+def test_the_tests_of_the_honest_change_ran(told: str) -> None:
+    feature = told.partition("\n## An honest feature")[2].partition("\n## ")[0]
+    assert "unittest: 2 at base, 3 on head, 1 new" in feature
 
 
 def test_the_callers_git_configuration_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +73,7 @@ def test_the_callers_git_configuration_does_not_count(tmp_path: Path, monkeypatc
     (tmp_path / "config").write_text(f"[core]\n hooksPath = {hooks}\n[commit]\n gpgSign = true\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setattr(demo, "tests_story", lambda level: ([], False))  # the same git, and it takes its time
     assert main.run(["demo"]) == 0
 
 
@@ -67,7 +82,13 @@ def test_without_git_the_rest_is_told(capsys: pytest.CaptureFixture[str], monkey
         raise RepositoryRefused("no git at /usr/bin/git", kind="git")
 
     monkeypatch.setattr(demo_change, "find_git", missing)
+    monkeypatch.setattr(demo_tests, "find_git", missing)
     assert main.run(["demo"]) == 0
     printed = capsys.readouterr().out
     assert "(left out: no git at /usr/bin/git)" in printed
     assert printed.endswith("As it should be: one admitted, four refused, each for its own reason.\n")
+
+
+def test_without_bubblewrap_the_tests_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo_tests.tests_story("landlock") == ([], False)
+    assert "(left out: tests of a change run under bubblewrap" in capsys.readouterr().out
