@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -11,9 +11,10 @@ from in_toto_done_receipt.cli.build import EVIDENCE_NOT_OK, built_facts, say_bui
 from in_toto_done_receipt.cli.build_request import build_options, read_request, utc_now
 from in_toto_done_receipt.cli.options import FILE, format_option, is_stdout, keep_inputs, say_facts
 from in_toto_done_receipt.cli.progress import progress
-from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.producer.build import build
-from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
+from in_toto_done_receipt.producer.identity import OVERRIDE, refuse_identity
+
+APART: Final = "run `done-receipt build`, then `done-receipt sign` in a job without the evidence"
 
 
 @click.command("attest")
@@ -35,7 +36,7 @@ def command(out: Path, overrides: tuple[str, ...], output_format: str, as_json: 
     overridden = OVERRIDE in overrides
     how = signing.take(given, out=out, ambient=overridden)  # a job's own token was near the evidence
     if not overridden:
-        refuse_identity()
+        refuse_identity(os.environ, hint=APART)
     for output in how.outputs(out):
         keep_inputs(output, *how.inputs, *given.values(), root=given["root"])
     request = read_request(given, out=out, now=utc_now())
@@ -50,13 +51,3 @@ def command(out: Path, overrides: tuple[str, ...], output_format: str, as_json: 
     say_facts(facts, lines, as_json=as_json or output_format == "json", err=is_stdout(out))
     if built.not_ok:
         raise click.exceptions.Exit(EVIDENCE_NOT_OK)
-
-
-def refuse_identity() -> None:
-    """Raises ConfigurationError when the environment holds a signing identity."""
-    names = ambient_identity(os.environ)
-    if names:
-        raise ConfigurationError(
-            f"a signing identity is in the environment while evidence would run: {', '.join(names)}",
-            hint=f"run `done-receipt build`, then `done-receipt sign` elsewhere; or --override {OVERRIDE}",
-        )

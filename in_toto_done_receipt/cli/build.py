@@ -1,5 +1,6 @@
 """`done-receipt build`."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +10,25 @@ from in_toto_done_receipt.cli.build_request import build_options, read_request, 
 from in_toto_done_receipt.cli.options import FILE, format_option, is_stdout, keep_inputs, say_facts, write_output
 from in_toto_done_receipt.cli.progress import progress
 from in_toto_done_receipt.producer.build import Built, build
+from in_toto_done_receipt.producer.identity import OVERRIDE, refuse_identity
 from in_toto_done_receipt.producer.verdict import not_ok_line
 from in_toto_done_receipt.wire.escape import escape
 
 EVIDENCE_NOT_OK = 12
+RUN = ("command", "tests")  # the kinds of evidence that run something
 
 
 @click.command("build")
 @build_options
 @click.option("--out", type=FILE, required=True, help="Where the statement goes; - is standard output.")
+@click.option("--override", "overrides", type=click.Choice([OVERRIDE]), multiple=True, help="Loosen a rule by name.")
 @format_option
-def command(out: Path, output_format: str, as_json: bool, **given: Any) -> None:
+def command(out: Path, overrides: tuple[str, ...], output_format: str, as_json: bool, **given: Any) -> None:
     """Collect evidence in a directory and write an unsigned statement about it.
 
-    Commands run first, in place, with a scrubbed environment; then everything is looked at twice. Prints the payload's
-    sha256. Exit 12, with a statement that says so, when some evidence is not ok; 11 when the work moved meanwhile.
+    Commands run first, in place, with a scrubbed environment, and not at all while the environment holds a signing
+    identity; then everything is looked at twice. Prints the payload's sha256. Exit 12, with a statement that says so,
+    when some evidence is not ok; 11 when the work moved meanwhile.
 
     \b
     Example:
@@ -32,6 +37,11 @@ def command(out: Path, output_format: str, as_json: bool, **given: Any) -> None:
     """
     keep_inputs(out, *given.values(), root=given["root"])
     request = read_request(given, out=out, now=utc_now())
+    if OVERRIDE not in overrides and any(item.kind in RUN for item in request.evidence):
+        refuse_identity(
+            os.environ,
+            hint="build in a job without identity, or without these variables (`env -u NAME done-receipt build …`)",
+        )
     with progress("manifest") as step:
         built = build(request, progress=step)
     write_output(out, built.payload)

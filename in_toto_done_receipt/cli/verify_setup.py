@@ -19,7 +19,7 @@ from in_toto_done_receipt.cli.test_command import check_test_command
 from in_toto_done_receipt.errors import ConfigurationError, MalformedInput, UsageError
 from in_toto_done_receipt.observe.through import leads_through
 from in_toto_done_receipt.observe.workspace import DirectoryWorkspace
-from in_toto_done_receipt.producer.identity import OVERRIDE, ambient_identity
+from in_toto_done_receipt.producer.identity import OVERRIDE, refuse_identity
 from in_toto_done_receipt.profile.limits import LIMITS
 from in_toto_done_receipt.profile.settings import Settings
 from in_toto_done_receipt.recompute.clean_room.once import CleanRoom
@@ -133,7 +133,8 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
     if root is None and git is None and flags["recheck_commands"]:
         raise UsageError("--recheck-commands needs --root or --repo")
     if flags["recheck_commands"]:
-        _refuse_identity(settings)
+        if OVERRIDE not in settings.overrides:
+            refuse_identity(os.environ, hint="run recompute in a job without identity")
         check_test_command(settings)
     _check_overlay(flags, settings)
     with contextlib.ExitStack() as stack:
@@ -190,15 +191,6 @@ def _show_output(argv: tuple[str, ...], outcome: "CommandOutcome") -> None:
     for name, data in (("stdout", outcome.stdout.excerpt), ("stderr", outcome.stderr.excerpt)):
         for line in data.decode("utf-8", "backslashreplace").splitlines():
             click.echo(f"  {name} | {escape(line)}", err=True)
-
-
-def _refuse_identity(settings: Settings) -> None:
-    found = ambient_identity(os.environ)
-    if found and OVERRIDE not in settings.overrides:
-        raise ConfigurationError(
-            f"a signing identity is in the environment ({', '.join(found)}), and evidence would run beside it",
-            hint=f"run recompute in a job without identity, or add --override {OVERRIDE}",
-        )
 
 
 def time_of(at: str | None) -> datetime:

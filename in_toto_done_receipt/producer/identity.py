@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from in_toto_done_receipt.errors import ConfigurationError
+
 OVERRIDE: Final = "identity-near-evidence"
 
 # Whoever reads one of these can sign as this job: tokens, and where tokens and credentials are to be had. Every source
@@ -44,3 +46,17 @@ AMBIENT_VARIABLES: Final = (
 def ambient_identity(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The names of the variables that are set and not empty; never their values."""
     return tuple(name for name in AMBIENT_VARIABLES if environ.get(name))
+
+
+def refuse_identity(environ: Mapping[str, str], *, hint: str) -> None:
+    """Whoever is about to run evidence asks this first, unless told by name not to (`OVERRIDE`).
+
+    Raises ConfigurationError, which names the variables and not what they hold. Not seen: identities that no variable
+    tells of, as the metadata service of a machine in a cloud.
+    """
+    found = ambient_identity(environ)
+    if found:
+        raise ConfigurationError(
+            f"a signing identity is in the environment ({', '.join(found)}), and evidence would run beside it",
+            hint=f"{hint}, or add --override {OVERRIDE}",
+        )

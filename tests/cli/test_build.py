@@ -149,6 +149,33 @@ def test_a_command_sees_nothing_of_our_environment(built: Built, monkeypatch: py
     assert item["ok"] is True
 
 
+@pytest.mark.parametrize("flags", [["--command", "c=touch ran"], ["--tests", "c=/usr/bin/touch ran {junit}"]])
+@pytest.mark.parametrize("name", ["SIGSTORE_ID_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "VAULT_TOKEN"])
+def test_nothing_runs_beside_an_identity(
+    cli: Cli, base: list[str], tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], name: str
+) -> None:
+    monkeypatch.setenv(name, "sesame")
+    done = cli(*base, *flags, "--subject", "report.md")
+    assert (done.code, name in done.err, "sesame" in done.err) == (4, True, False)
+    assert "--override identity-near-evidence" in done.err
+    assert not (work / "ran").exists()
+    assert not (tmp_path / "s").exists()
+
+
+def test_an_identity_is_no_matter_where_nothing_runs(
+    cli: Cli, base: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGSTORE_ID_TOKEN", "sesame")
+    assert cli(*base, "--file", "c=report.md").code == 0
+
+
+def test_an_identity_by_override(cli: Cli, base: list[str], work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGSTORE_ID_TOKEN", "sesame")
+    flags = ["--command", "c=touch ran", "--subject", "report.md"]
+    assert cli(*base, *flags, "--override", "identity-near-evidence").code == 0
+    assert (work / "ran").exists()
+
+
 def test_commands_run_first(built: Built) -> None:
     statement = built("--file", "c=made", "--command", "c=touch made")
     assert [item["ok"] for item in evidence(statement)] == [True, True]

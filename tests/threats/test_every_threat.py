@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-DIRECTORY = {*range(1, 6), 7, 11, 12, 14, 15, 16, 17, *range(24, 31), *range(32, 42), 44, 45, 49}
+DIRECTORY = {*range(1, 6), 7, 11, 12, 14, 15, 16, 17, 18, 19, *range(24, 31), *range(32, 42), 44, 45, 49, 50}
 GIT = {6, 8, 13, 20, 21, 22, 23, 31, 43, 46, 47}  # and the half of 7, 11, 12, 25 and 40 that takes a base
 
 
