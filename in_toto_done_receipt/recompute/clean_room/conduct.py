@@ -64,7 +64,7 @@ def _conducted(case: Case, overlay: Path | None, executable: ExecutableFacts, pl
     )
     hidden = {} if overlay is None else hidden_tests(overlay)
     rooms = Rooms(setup, None if tests.cache is None else Path(tests.cache))
-    return _Conduct(rooms, Trees(case.context, change), tests, hidden).outcome(executable.sha256)
+    return Conduct(rooms, Trees(case.context, change), tests, hidden).outcome(executable.sha256)
 
 
 def _runner(tests: TestsDemand, settings: Settings) -> TestRunner:
@@ -77,7 +77,7 @@ def _runner(tests: TestsDemand, settings: Settings) -> TestRunner:
     return JUnitRunner(templates, limit=settings.limits["junit-bytes"])
 
 
-class _Conduct:
+class Conduct:
     """The runs of one clean room, each made when it is known to be needed."""
 
     def __init__(self, rooms: Rooms, trees: Trees, tests: TestsDemand, hidden: Mapping[str, bytes]) -> None:
@@ -115,7 +115,7 @@ class _Conduct:
             runs=runs,
             trial=trial,
             comparing=comparing,
-            layers=_active(runs, trial, comparing),
+            layers=_active(self._tests, runs, trial, comparing),
             reruns=self._reruns,
             unstable=self._unstable(runs),
             path_of=self._paths(frozenset(runs["base"].states)),
@@ -189,10 +189,12 @@ def _merged(runs: tuple[Ran, Ran], real: Mapping[str, TestState | None]) -> Ran 
     )
 
 
-def _active(runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing) -> tuple[Canary, ...]:
-    """The layers that were there, whatever they showed."""
+def _active(
+    tests: TestsDemand, runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing
+) -> tuple[Canary, ...]:
+    """The layers that were there, whatever they showed. For runner `junit`, the profile says what is planted."""
     layers: list[Canary] = []
-    if not any(runs[name].lost for name in ("base", "restored", "head")):
+    if (tests.runner != "junit" or tests.plant) and not any(runs[name].lost for name in ("base", "restored", "head")):
         layers.append("planted")
     if trial.way != "none":
         layers.append("halves")
