@@ -12,6 +12,7 @@ from in_toto_done_receipt.admission.sources import policy_folder
 from in_toto_done_receipt.cli.options import format_option, say_facts
 from in_toto_done_receipt.errors import DoneReceiptError
 from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.observe.sandbox.remedies import remedy
 from in_toto_done_receipt.version import VERSION
 
 _LIBRARIES: Final = ("click", "cryptography", "msgspec", "rfc8785", "securesystemslib", "sigstore", "wasmtime")
@@ -21,6 +22,8 @@ _LIBRARIES: Final = ("click", "cryptography", "msgspec", "rfc8785", "securesyste
 @format_option
 def command(output_format: str, as_json: bool) -> None:
     """Say what this machine offers: sandbox layers after their self-test, policy engines, libraries.
+
+    What a layer is, and what it stops, is in docs/reference/sandbox.md; an absent one comes with how to get it.
 
     \b
     Example:
@@ -38,7 +41,11 @@ def command(output_format: str, as_json: bool) -> None:
 
 def _sandbox() -> dict[str, Any]:
     facts = probe()
-    layers = [{"name": layer.name, "active": layer.active, "detail": layer.detail} for layer in facts.layers]
+    layers = []
+    for layer in facts.layers:
+        hint = remedy(layer, facts.level)
+        known = {"name": layer.name, "active": layer.active, "detail": layer.detail}
+        layers.append(known if hint is None else {**known, "hint": hint})
     return {"level": facts.level, "layers": layers}
 
 
@@ -84,6 +91,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
     for layer in facts["sandbox"]["layers"]:
         state = "active" if layer["active"] else "absent"
         lines.append(f"  {state}  {layer['name']}" + (f": {layer['detail']}" if layer["detail"] else ""))
+        if "hint" in layer:
+            lines.append(f"          hint: {layer['hint']}")
     for name, engine in facts["engines"].items():
         lines.append(f"engine {name}: " + ", ".join(f"{key} {value}" for key, value in engine.items()))
     lines.append("libraries: " + ", ".join(f"{name} {version}" for name, version in facts["libraries"].items()))
