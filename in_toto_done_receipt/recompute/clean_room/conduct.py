@@ -189,9 +189,7 @@ def _merged(runs: tuple[Ran, Ran], real: Mapping[str, TestState | None]) -> Ran 
     )
 
 
-def _active(
-    tests: TestsDemand, runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing
-) -> tuple[Canary, ...]:
+def _active(tests: TestsDemand, runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing) -> tuple[Canary, ...]:
     """The layers that were there, whatever they showed. For runner `junit`, the profile says what is planted."""
     layers: list[Canary] = []
     if (tests.runner != "junit" or tests.plant) and not any(runs[name].lost for name in ("base", "restored", "head")):
