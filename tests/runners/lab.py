@@ -218,28 +218,25 @@ def caught(
     passed: frozenset[str] = frozenset(),
 ) -> str:
     """Those of these layers that see what is wrong with head. `value` says whether the value canary sees something.
+    What is seen red on head as it is, is red with base's tests as well: g, R and r are not looked at then.
 
     `passed` are the tests that pass at base; without them base is run.
     """
     if not passed:
         passed = frozenset(id for id, state in lab.run(change.base).states.items() if state == "passed")
     assert passed, "nothing passed at base"
-    found: set[str] = set()
-    if set("FIA") & set(layers):
-        found |= _as_it_is(lab, change, passed)
-    if "P" in layers and not lab.planted(change.head)[0]:
-        found.add("P")
+    found = _as_it_is(lab, change, passed) if set("FIAP") & set(layers) else set()
     if "K" in layers and not lab.halves(change.head, passed, gated=False).works:
         found.add("K")
     if set("Gg") & set(layers):
         gate = lab.halves(change.head, passed, gated=True)
         if not gate.works:
             found.add("G")
-        elif _red(gate.real, change.broken):
+        elif "F" not in found and _red(gate.real, change.broken):
             found.add("g")
     if "V" in layers and value is not None and value(lab, change, passed):
         found.add("V")
-    if set("Rr") & set(layers):
+    if "F" not in found and set("Rr") & set(layers):
         back = lab.run(change.restored)
         if _red(back.states, change.broken):
             found.add("R")
@@ -249,9 +246,9 @@ def caught(
 
 
 def _as_it_is(lab: Lab, change: Change, passed: frozenset[str]) -> set[str]:
-    run = lab.run(change.head)
+    good, run = lab.planted(change.head)
     ran = {id for id, state in run.states.items() if state in ("passed", "failed", "error", "xpassed")}
-    seen = {"F": _red(run.states, change.broken), "I": bool(passed - ran), "A": bool(run.faults)}
+    seen = {"F": _red(run.states, change.broken), "I": bool(passed - ran), "A": bool(run.faults), "P": not good}
     return {layer for layer, sees in seen.items() if sees}
 
 

@@ -1,6 +1,7 @@
 """Every attack of the table on Python's two runners: real projects, real runs in bubblewrap, all layers at work."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,17 @@ def change(runner: str, attack: str) -> Change:
 
 
 def blind(lab: Lab, change: Change, passed: frozenset[str]) -> bool:
-    """Whether a test that turned red at base stays green on head when nothing equals what it expects."""
-    runs = []
-    for tree in (change.base, change.head):
-        edits = value_edits(lab.runner.name, lab.argv, Files(tree), passed)
-        runs.append(lab.run({**tree, **edits.files}).states)
-    return any(runs[1].get(id) == "passed" for id, state in runs[0].items() if state in RED)
+    """Whether a test that turns red at base stays green on head when nothing equals what it expects.
+
+    All of them turn red at base, see test_the_value_canary_turns_base_red.
+    """
+    states = valued(lab, change.head, passed)
+    return any(states.get(id) == "passed" for id in passed)
+
+
+def valued(lab: Lab, tree: Tree, passed: frozenset[str]) -> Mapping[str, str]:
+    edits = value_edits(lab.runner.name, lab.argv, Files(tree), passed)
+    return lab.run({**tree, **edits.files}).states
 
 
 @pytest.fixture
@@ -93,6 +99,13 @@ def test_without_an_attack_head_is_red_in_one_test(lab: Lab, runner: str) -> Non
     run = lab.run(broken(PROJECTS[runner]))
 
     assert (run.faults, [id for id, state in run.states.items() if state in RED]) == ((), [IDS[runner][-1]])
+
+
+@pytest.mark.parametrize("runner", COMMANDS)
+def test_the_value_canary_turns_base_red(lab: Lab, runner: str) -> None:
+    states = valued(lab, PROJECTS[runner], frozenset(IDS[runner]))
+
+    assert {id: state in RED for id, state in states.items()} == dict.fromkeys(IDS[runner], True)
 
 
 def test_every_attack_has_a_row() -> None:

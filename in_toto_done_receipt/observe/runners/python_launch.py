@@ -267,6 +267,8 @@ def _importable(place: str, above: str = "") -> Iterator[str]:
         name, _, kind = entry.name.partition(".")
         if not name.isidentifier() or (not above and name in ("setup", "conftest", "noxfile", "src")):
             continue
+        if kind == "py" and name in ("pytest", "_pytest", "pluggy", "iniconfig"):
+            continue  # in vain: they are imported already
         if kind == "py" or (not kind and os.path.isfile(os.path.join(entry.path, "__init__.py"))):
             yield above + name
         elif not kind and not above:
