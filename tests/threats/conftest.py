@@ -12,7 +12,10 @@ from in_toto_done_receipt.cli import main
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from testdata.receipts import generate
 from testdata.receipts.generate_changes import Case as ChangeCase
+from testdata.receipts.generate_clean_room import RoomCase
 from tests.repositories.changes import Laid
+from tests.repositories.rooms import CASES, need_bubblewrap
+from tests.repositories.rooms import Desk as Room
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,11 @@ class Seen:
         """Path -> message of the findings with this reason."""
         findings = [finding for check in self.result["checks"] for finding in check["findings"]]
         return {finding.get("path"): finding["message"] for finding in findings if finding["reason"] == reason}
+
+    @property
+    def tests(self) -> Any:
+        """What the clean room came to."""
+        return self.result["tests"]
 
     @property
     def states(self) -> dict[str, str]:
@@ -99,6 +107,15 @@ class Desk:
 
     def verify_change(self, case: ChangeCase, *more: str) -> Seen:
         return self.run("verify", *self.lay_change(case).words(*more), "--json")
+
+    def verify_tests(self, case: RoomCase, *more: str) -> Seen:
+        """Lay out a change whose tests run in the clean room, and verify it there."""
+        need_bubblewrap()
+        for path, text in case.files().items():
+            self.write(f"room/{path}", text)
+        room = Room(str(self.folder / "room"), self.folder)
+        words = [word.replace("../../trust", str(CASES.parent / "trust")) for word in room.words]
+        return self.run("verify", *words, *more, "--json")
 
     def look(self, laid: Laid, *more: str) -> Seen:
         """`verify` of what was laid out and damaged since."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_clean_room import RoomCase
+from testdata.receipts.room_projects import BROKEN
 from tests.threats.conftest import Desk, profile
 
 FULL = ["/bin/sh", "tests/check.sh"]
@@ -56,3 +58,22 @@ def test_threat_05_success_is_what_the_allow_entry_says(desk: Desk) -> None:
     change = generate.claims(generate.file_item(), generate.command_item(["/bin/echo", "none ran"]))
     seen = desk.verify(generate.Case(why="", change=change, **profile(text)), "--recheck-commands")
     assert (seen.code, seen.states) == (11, {"greets": "refuted"})
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "claimed",
+    [
+        ("{python}", "-m", "unittest", "tests.test_prices.TotalTest.test_sum"),
+        ("/bin/sh", "-c", "{python} -m unittest discover -s tests || true"),
+        ("/bin/true",),
+    ],
+    ids=["one test", "never fails", "nothing"],
+)
+def test_threat_05_the_clean_room_runs_the_profiles_command_whatever_the_receipt_ran(
+    desk: Desk, claimed: tuple[str, ...]
+) -> None:
+    seen = desk.verify_tests(RoomCase(why="", work={"shop/prices.py": BROKEN}, claimed=(*claimed, "{junit}")))
+    assert seen.code == 11
+    assert seen.tests["argv"][1:] == ["-m", "unittest", "discover", "-s", "tests"]
+    assert seen.tests["red"]["ids"] == ["test_prices.TotalTest.test_discount"]

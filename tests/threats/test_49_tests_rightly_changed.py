@@ -1,11 +1,13 @@
 """An honest change would be denied: old tests were rightly changed or removed, and the demand for them cannot be met.
-Answer: an exception for exactly that requirement, with reason, approver and expiry; the decision shows it. By test id
-it needs the test inventory, which this version does not have: until then the demand denies.
+Answer: an exception for exactly that requirement, with reason, approver and expiry; the decision shows it. Of the tests
+of base that is one test, by its id.
 """
 
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_clean_room import RoomCase
+from testdata.receipts.room_projects import UNITTESTS
 from tests.threats.conftest import Desk, profile
 
 DEMAND = '[[evidence]]\nclaim = "greets"\nkind = "command"\n[[evidence]]\nclaim = "greets"\nkind = "file"\n'
@@ -74,3 +76,30 @@ def test_threat_49_an_exception_waives_nothing_while_something_is_refuted(desk: 
 def test_threat_49_no_flag_makes_an_exception(desk: Desk) -> None:
     seen = desk.run("verify", *desk.lay(case()), "--override", "profile.evidence")
     assert seen.code in (2, 4)
+
+
+GONE = "test_prices.TotalTest.test_nothing"
+SHORTER = UNITTESTS.partition("    def test_nothing")[0]
+
+
+def test_threat_49_one_test_goes_by_its_id(desk: Desk) -> None:
+    text = "\n" + exception("tests.inventory", term=GONE)
+    seen = desk.verify_tests(RoomCase(why="", work={"tests/test_prices.py": SHORTER}, passed=2, more=text, agreed=True))
+    used = {one["code"]: one["term"] for one in seen.document["decision"]["exceptions"]}
+    assert (seen.code, used["tests.inventory"]) == (0, GONE)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("term", ["test_prices.TotalTest.test_sum", "tests/test_prices.py", "test_prices.TotalTest"])
+def test_threat_49_an_exception_for_another_test_does_not_admit(desk: Desk, term: str) -> None:
+    text = "\n" + exception("tests.inventory", term=term)
+    seen = desk.verify_tests(RoomCase(why="", work={"tests/test_prices.py": SHORTER}, passed=2, more=text, agreed=True))
+    assert (seen.code, seen.violations) == (12, {"tests.inventory"})
+
+
+@pytest.mark.integration
+def test_threat_49_an_exception_waives_no_test_that_is_red(desk: Desk) -> None:
+    broken = "import shop\n\n\ndef total(prices, discount=0):\n    return sum(prices) or None\n"
+    text = "\n" + exception("tests.inventory", term=GONE)
+    seen = desk.verify_tests(RoomCase(why="", work={"shop/prices.py": broken}, more=text))
+    assert seen.code == 11

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from testdata.receipts import generate
+from testdata.receipts.generate_clean_room import RoomCase
 from tests.threats.conftest import Desk, profile
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -108,3 +109,43 @@ def test_threat_50_dependencies_and_variables_by_profile(desk: Desk) -> None:
         flags = [*given["flags"], "--recheck-commands"]
         case = generate.Case(why="", change=change, inputs=given["inputs"], flags=flags)
         assert desk.verify(case).states == {"greets": state}
+
+
+IN_THE_CLEAN_ROOM = """import json
+import os
+import socket
+import tempfile
+import unittest
+from pathlib import Path
+
+
+class NeedsTest(unittest.TestCase):
+    def test_loopback(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname()).close()
+
+    def test_temporary_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "x.lock").write_text("x")
+
+    def test_what_the_profile_gives(self):
+        tool = json.loads(Path(os.environ["TOOLS"], "tool.json").read_text())
+        self.assertEqual(tool, {"version": 3})
+
+    def test_a_file_beside_the_sources(self):
+        Path(__file__).with_name("cache.txt").write_text("x")
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("writable", [True, False])
+def test_threat_50_tests_in_the_clean_room(desk: Desk, writable: bool) -> None:
+    """What base's tests need is not there without the profile: red at base, and no fault of the change."""
+    tools = desk.write("tools/tool.json", json.dumps({"version": 3})).parent
+    more = f'\n[sandbox]\nreadOnly = ["{tools}"]\nvariables = {{ TOOLS = "{tools}" }}\n'
+    base: dict[str, str | None] = {"tests/test_needs.py": IN_THE_CLEAN_ROOM}
+    case = RoomCase(why="", base=base, more=more, passed=7, tests=f"writable = {str(writable).lower()}\n")
+    seen = desk.verify_tests(case)
+    assert (seen.code, seen.violations) == (0, set())
+    red = [] if writable else ["test_needs.NeedsTest.test_a_file_beside_the_sources"]
+    assert seen.tests["preexisting"].get("ids", []) == red
