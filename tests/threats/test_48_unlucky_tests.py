@@ -5,17 +5,12 @@ Answer: each has a name of its own, is shown, and refutes nothing; a rerun never
 import pytest
 
 from testdata.receipts.generate_clean_room import RoomCase
-from testdata.receipts.room_projects import BROKEN, UNITTESTS
+from testdata.receipts.room_projects import BROKEN, PYTEST, UNITTESTS
 from tests.threats.conftest import Desk
 
 RED = UNITTESTS + "\n    def test_open_ticket(self):\n        self.assertEqual(total([1], 200), 0)\n"
-ONE_FILE = """import unittest
-
-
-def load_tests(loader, tests, pattern):
-    from tests import prices
-
-    return loader.loadTestsFromModule(prices)
+CHOOSES = """def pytest_collection_modifyitems(items):
+    items[:] = [item for item in items if "test_prices" in item.nodeid]
 """
 
 
@@ -28,10 +23,12 @@ def test_threat_48_red_at_base_is_a_warning(desk: Desk) -> None:
 
 @pytest.mark.integration
 def test_threat_48_a_canary_that_nobody_collects_is_not_one_that_passed(desk: Desk) -> None:
-    base: dict[str, str | None] = {"tests/__init__.py": ONE_FILE, "tests/prices.py": UNITTESTS}
-    seen = desk.verify_tests(RoomCase(why="", base=base))
-    assert seen.code in (0, 12)
-    assert "harness-canary.misreported" not in seen.reasons
+    """Base's own harness leaves it out: nothing is refuted, and nobody knows what the harness reports."""
+    seen = desk.verify_tests(RoomCase(why="", project=PYTEST, base={"conftest.py": CHOOSES}))
+    assert (seen.code, seen.violations >= {"tests.canary"}) == (12, True)
+    assert seen.reasons & {"harness-canary.not_collected", "harness-canary.misreported"} == {
+        "harness-canary.not_collected"
+    }
 
 
 @pytest.mark.integration
