@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.integration.adapters.deciding import Decided
+
+ROOT = Path(__file__).parents[3]
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("adapters")]
 
@@ -117,6 +120,19 @@ def test_no_part_of_the_rules_can_be_missing(
         assert ended.code == (0 if path.name in harmless else 1), path
         path.write_bytes(text)
     assert len(parts) > 8
+
+
+def test_rules_of_ones_own_in_the_folder_speak_too(
+    conftest: Conftest, adapter: Callable[..., Path], decided: list[Decided], tmp_path: Path
+) -> None:
+    whole, document = adapter("conftest"), copy.deepcopy(case_of(decided, "policy-input").document)
+    shutil.copytree(ROOT / "testdata" / "own-policy" / "rules", whole / "own")
+    document["result"]["run"]["iterations"] = 11
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(document))
+    assert "custom.team.long_run" not in conftest(path).out
+    ended = conftest("--policy", whole, path)
+    assert (ended.code, "custom.team.long_run" in ended.out) == (1, True), ended
 
 
 def test_an_empty_list_passes_alone_and_fails_combined(conftest: Conftest, tmp_path: Path) -> None:
