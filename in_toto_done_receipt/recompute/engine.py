@@ -232,9 +232,9 @@ def _tests(context: RecomputeContext) -> Tests | None:
     outcome = context.clean_room.so_far
     if outcome is None or isinstance(outcome, NotRun):
         return None
-    from in_toto_done_receipt.recompute.clean_room.facts import tests_of
+    from in_toto_done_receipt.recompute.clean_room.facts import facts_of
 
-    return tests_of(outcome)
+    return facts_of(outcome)
 
 
 def _summary(covered: Coverage, contract: str, principals: tuple[str, ...], trust: TrustFacts) -> str:

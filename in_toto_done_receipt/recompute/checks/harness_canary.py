@@ -37,7 +37,7 @@ def _findings(outcome: "Outcome") -> Iterator[Finding]:
 
     for what, fault in contradictions(outcome, ("base", "restored", "head")):
         yield _about("error", "contradiction", f"tests of {what}: {escape(fault)}")
-    for fault in (*outcome.trial.faults, *outcome.comparing.faults):
+    for fault in dict.fromkeys((*outcome.trial.faults, *outcome.comparing.faults)):
         yield _about("error", "contradiction", f"tests made to fail: {escape(fault)}")
     yield from _planted(outcome)
     for id in sorted(outcome.trial.deaf):

@@ -15,7 +15,7 @@ SHOWN: Final = 100
 _ORDER: Final[tuple[RunName, ...]] = ("base", "restored", "head", "control")
 
 
-def tests_of(outcome: Outcome) -> Tests:
+def facts_of(outcome: Outcome) -> Tests:
     """What the result says of the tests. Lists that compare are empty where a run contradicts itself."""
     runs = outcome.runs
     believed = not any(runs[name].faults for name in ("base", "restored", "head"))
