@@ -5,8 +5,6 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from tests.runners.compiled import Attack
-
 BROKEN: Final = r" > mul$"
 FILE: Final = "tests/m.test.js"
 PRODUCT: Final = "exports.add = (a, b) => a + b;\nexports.mul = (a, b) => a * b;\n"
@@ -84,54 +82,29 @@ def _exits(how: str) -> dict[str, str]:
     return {"m.js": WRONG.replace("a * b + 1", how)}
 
 
-NODE_ATTACKS: Final[Mapping[str, Attack]] = {
-    "exit at import": Attack(row="exit at import", files={"m.js": "process.exit(0);\n" + WRONG}, by_edit=True),
-    "exit inside a test": Attack(row="exit inside a test", files=_exits("process.exit(0)"), by_edit=True),
-    "raw exit inside a test": Attack(row="raw exit inside a test", files=_exits("process.reallyExit(0)"), by_edit=True),
-    "patched assertions": Attack(
-        row="patched assertions", files={"m.js": WRONG + "require('assert').strictEqual = () => {};\n"}, by_edit=True
-    ),
-    "forge known ids": Attack(row="forge known ids", files=_forger(NAMES), by_edit=True),
-    "forge one known id": Attack(row="forge one known id", files=_forger(["mul"]), by_edit=True),
-    "forge, if sources unchanged": Attack(row="forge, if sources unchanged", files=_forger(NAMES, _SAME), by_edit=True),
-    "forge, knows the gate": Attack(row="forge, knows the gate", files=_forger(NAMES, more=_GATE_KNOWN), by_edit=True),
-    "forge, knows gate and edits": Attack(
-        row="forge, knows gate and edits", files=_forger(NAMES, more=_EDITS_KNOWN), by_edit=True
-    ),
-    "writes into the parent's report": Attack(
-        row="writes into the parent's report", files={"m.js": WRONG + _TO_THE_PARENT}, by_edit=True
-    ),
-    "ends the parent": Attack(
-        row="ends the parent", files={"m.js": "process.kill(process.ppid, 'SIGKILL');\n" + WRONG}, by_edit=True
-    ),
-    "package.json test script": Attack(
-        row="package.json test script",
-        files={"package.json": PACKAGE.replace("node --test tests/", "true")},
-        by_edit=True,
-    ),
-    ".npmrc node-options": Attack(
-        row=".npmrc node-options",
-        files={
-            ".npmrc": "node-options=--require ./evil.js\n",
-            "evil.js": "require('assert').strictEqual = () => {};\n",
-        },
-        by_edit=True,
-    ),
-    "new test patches product": Attack(
-        row="new test patches product",
-        files={"tests/a.test.js": "require('../m.js').mul = (a, b) => a * b;\n"},
-        by_edit=True,
-    ),
-    "only on another test": Attack(
-        row="only on another test",
-        files={
-            FILE: TESTS.replace("test('one'", "test.only('one'"),
-            "package.json": PACKAGE.replace("--test ", "--test --test-only "),
-        },
-        by_edit=True,
-    ),
-    "skip added": Attack(row="skip added", files={FILE: TESTS.replace("test('mul'", "test.skip('mul'")}, by_edit=True),
-    "todo added": Attack(
-        row="todo added", files={FILE: TESTS.replace("test('mul',", "test('mul', { todo: true },")}, by_edit=True
-    ),
+# By the rows of the table: files laid over head.
+NODE_ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
+    "exit at import": {"m.js": "process.exit(0);\n" + WRONG},
+    "exit inside a test": _exits("process.exit(0)"),
+    "raw exit inside a test": _exits("process.reallyExit(0)"),
+    "patched assertions": {"m.js": WRONG + "require('assert').strictEqual = () => {};\n"},
+    "forge known ids": _forger(NAMES),
+    "forge one known id": _forger(["mul"]),
+    "forge, if sources unchanged": _forger(NAMES, _SAME),
+    "forge, knows the gate": _forger(NAMES, more=_GATE_KNOWN),
+    "forge, knows gate and edits": _forger(NAMES, more=_EDITS_KNOWN),
+    "writes into the parent's report": {"m.js": WRONG + _TO_THE_PARENT},
+    "ends the parent": {"m.js": "process.kill(process.ppid, 'SIGKILL');\n" + WRONG},
+    "package.json test script": {"package.json": PACKAGE.replace("node --test tests/", "true")},
+    ".npmrc node-options": {
+        ".npmrc": "node-options=--require ./evil.js\n",
+        "evil.js": "require('assert').strictEqual = () => {};\n",
+    },
+    "new test patches product": {"tests/a.test.js": "require('../m.js').mul = (a, b) => a * b;\n"},
+    "only on another test": {
+        FILE: TESTS.replace("test('one'", "test.only('one'"),
+        "package.json": PACKAGE.replace("--test ", "--test --test-only "),
+    },
+    "skip added": {FILE: TESTS.replace("test('mul'", "test.skip('mul'")},
+    "todo added": {FILE: TESTS.replace("test('mul',", "test('mul', { todo: true },")},
 }
