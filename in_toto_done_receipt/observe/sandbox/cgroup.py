@@ -42,7 +42,7 @@ def base_of(groups: str, mounts: str) -> Path | None:
 def _inside(place: str, root: str, path: str) -> Path | None:
     """The folder of a group where a part of the hierarchy is mounted."""
     below = os.path.relpath(path, root)
-    return None if below.startswith("..") else Path(os.path.normpath(Path(place, below)))
+    return None if ".." in (*path.split("/"), *below.split("/")) else Path(os.path.normpath(Path(place, below)))
 
 
 @contextmanager
@@ -95,11 +95,17 @@ def _new_group(most: int) -> Path | None:
     except (OSError, ValueError):
         return None
     try:
-        (group / "pids.max").write_text(str(most))
+        _set(group / "pids.max", str(most))
     except OSError:  # no such controller here
         _end(group)
         return None
     return group
+
+
+def _set(place: Path, value: str) -> None:
+    """Writes to a file of the kernel's; makes none."""
+    with place.open("r+", encoding="ascii") as file:
+        file.write(value)
 
 
 def _remove_abandoned(base: Path) -> None:
@@ -115,7 +121,7 @@ def _end(group: Path) -> None:
     """No process can be started in the group any more; those in it are killed."""
     end = time.monotonic() + KILL_SECONDS
     with suppress(OSError):
-        (group / "pids.max").write_text("0")
+        _set(group / "pids.max", "0")
     while time.monotonic() < end:
         with suppress(OSError):
             for pid in (group / "cgroup.procs").read_text().split():

@@ -21,6 +21,7 @@ LAST_PAUSE: Final = 0.1
 COUNTING_PAUSE: Final = 0.01  # while files are counted
 SLICE: Final = 0.05  # seconds of counting at a time
 REST: Final = 10  # after what took long we wait so many times as long
+DOUBTS: Final = 5  # looks at memory while processes come and go, after which it is believed
 MEMORY_FOLDERS: Final = ("tmp", "dev/shm")  # of the namespace; at level bubblewrap they are in memory
 
 Excess = tuple[Failure, str]
@@ -45,6 +46,7 @@ class Guard:
     _unnamed: Unnamed = field(default_factory=lambda: Unnamed(disk=0, memory=0))
     _unnamed_at: float = 0.0
     _memory_at: float = 0.0
+    _doubts: int = 0
     _count: Iterator[tuple[int, int] | None] | None = None
     _counting: float = 0.0
     _count_at: float = 0.0
@@ -86,7 +88,14 @@ class Guard:
             return None
         exact = exact_memory(found, files)
         self._memory_at = now + REST * (time.monotonic() - now)
-        return _over("memory", "command-memory-bytes", limit, exact)
+        over = _over("memory", "command-memory-bytes", limit, exact)
+        self._doubts = self._doubts + 1 if over and self._has_changed(found) else 0
+        return over if self._doubts in (0, DOUBTS) else None
+
+    def _has_changed(self, found: list[Process]) -> bool:
+        """Has a process ended or begun since? Then shares of memory were summed that do not belong together."""
+        now = below(self.root, depth=self.depth, most=sum(process.tasks for process in found))
+        return {process.pid for process in now} != {process.pid for process in found}
 
     def _memory_folders(self) -> list[tuple[int, int]]:
         """Bytes and files in each folder of the sandbox that is in memory."""

@@ -62,8 +62,10 @@ def exact_memory(processes: Iterable[Process], files: int) -> int:
     for process in processes:
         try:
             facts = dict(EXACT.findall(_read(f"/proc/{process.pid}/smaps_rollup")))
-        except OSError:
+        except PermissionError:
             facts = {}
+        except OSError:
+            continue  # it has ended
         if b"Pss_Anon" not in facts:
             own += process.memory
             continue

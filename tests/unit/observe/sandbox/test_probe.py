@@ -158,4 +158,13 @@ def test_everything_works_without_privileges(level: SandboxLevel, tmp_path: Path
     assert outcome.returncode == 0, outcome.stderr
     user, found, layers, code, made = json.loads(outcome.stdout)
     assert (user, found, code, made) == (65534, level, 0, "made\n")
-    assert {"process-limit", "memory-limit", "disk-limit", "seccomp", "kill-all", "limits", "no-new-privileges", "parent-closed"} <= set(layers)
+    assert {
+        "process-limit",
+        "memory-limit",
+        "disk-limit",
+        "seccomp",
+        "kill-all",
+        "limits",
+        "no-new-privileges",
+        "parent-closed",
+    } <= set(layers)

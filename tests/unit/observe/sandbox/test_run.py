@@ -191,6 +191,74 @@ def test_bad_read_only_path_is_refused(copy: Path, path: str, message: str) -> N
         run(["/bin/true"], copy=copy, level="rlimits", read_only=(Path(path),))
 
 
+def test_copy_can_be_shown_read_only(confined: SandboxLevel, shell: Inside, copy: Path) -> None:
+    (copy / "given").write_text("given")
+    attempts = "cat given; echo x > given; echo x > made; mkdir folder; rm given; chmod 777 .; ln -s / link"
+    outcome = shell(confined, attempts, copy_read_only=True)
+    assert outcome.stdout_data == b"given"
+    assert [path.name for path in copy.iterdir()] == ["given"]
+    assert (copy / "given").read_text() == "given"
+
+
+def test_copy_cannot_be_shown_read_only_where_nothing_is_confined(shell: Inside, copy: Path) -> None:
+    assert shell("rlimits", "echo x > made", copy_read_only=True).exit_code == 0
+    assert (copy / "made").exists()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_other_folders_can_be_written_and_stay(
+    level: SandboxLevel, shell: Inside, tmp_path: Path, read_only: bool
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "link").symlink_to(work)
+    for name in ("work", "link"):
+        script = (
+            f"mkdir {work}/{name}-made && echo x > {work}/{name}-made/file && mv {work}/{name}-made {work}/{name}-kept"
+        )
+        outcome = shell(level, script, writable=(tmp_path / name,), copy_read_only=read_only)
+        assert (outcome.exit_code, (work / f"{name}-kept" / "file").exists()) == (0, True)
+
+
+def test_folder_that_is_not_named_cannot_be_written(confined: SandboxLevel, shell: Inside, tmp_path: Path) -> None:
+    for name in ("work", "other"):
+        (tmp_path / name).mkdir()
+    assert shell(confined, f": > {tmp_path}/other/x", writable=(tmp_path / "work",)).exit_code != 0
+
+
+def test_writable_folder_below_a_read_only_one_can_be_written(
+    confined: SandboxLevel, shell: Inside, tmp_path: Path
+) -> None:
+    inner = tmp_path / "tools" / "cache"
+    inner.mkdir(parents=True)
+    script = f"echo x > {inner}/made; echo x > {tmp_path}/tools/made; exit 0"
+    outcome = shell(confined, script, read_only=(tmp_path / "tools",), writable=(inner,))
+    assert outcome.exit_code == 0
+    assert [path.name for path in (tmp_path / "tools").rglob("made")] == ["made"]
+    assert (inner / "made").exists()
+
+
+def test_writable_folder_must_be_one(copy: Path, tmp_path: Path) -> None:
+    with pytest.raises(ObservationError, match="nothing is not a folder"):
+        run(["/bin/true"], copy=copy, level="rlimits", writable=(tmp_path / "nothing",))
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_command_can_start_below_the_copy(level: SandboxLevel, shell: Inside, copy: Path, read_only: bool) -> None:
+    (copy / "a" / "b").mkdir(parents=True)
+    outcome = shell(level, "pwd -P", cwd="a/b", copy_read_only=read_only)
+    assert outcome.stdout_data.decode() == f"{copy.resolve()}/a/b\n"
+
+
+@pytest.mark.parametrize(("cwd", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")])
+def test_folder_to_start_in_that_is_none_says_so(
+    level: SandboxLevel, shell: Inside, copy: Path, cwd: str, reason: str
+) -> None:
+    (copy / "file").touch()
+    outcome = shell(level, "exit 0", cwd=cwd)
+    assert (outcome.failure, outcome.detail) == ("sandbox", f"chdir: {reason}")
+
+
 def test_in_place_runs_in_the_work_with_a_scrubbed_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "hunter2")
     outcome = run_in_place(["sh", "-c", "env; echo made > made"], root=tmp_path)
