@@ -20,6 +20,7 @@ Event = tuple[str, Any]
 _STATES: Final = frozenset(get_args(TestState))
 _NAMED: Final = 20  # faults of a run that are told one by one
 _SHOWN: Final = 120  # characters of an id or of a stray line
+_SAID: Final = 500  # characters of what a runner says
 
 
 def judge(
@@ -56,7 +57,7 @@ class _Reading:
         if kind == "bad":
             self.faults.append(f"not an event: {shown}")
         elif kind == "fault":
-            self.faults.append(shown)
+            self.faults.append(_shown(what, _SAID))
         elif self._ended:
             self.faults.append(f"{kind} after the end: {shown}")
         elif kind == "plan":
@@ -126,6 +127,6 @@ def _disagreement(states: dict[str, TestState], exit_code: int | None, red: tupl
     return []
 
 
-def _shown(what: Any) -> str:
+def _shown(what: Any, most: int = _SHOWN) -> str:
     text = what if isinstance(what, str) else repr(what)
-    return escape(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+    return escape(text if len(text) <= most else text[:most] + "…")

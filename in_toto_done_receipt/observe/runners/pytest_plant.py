@@ -7,6 +7,7 @@ from in_toto_done_receipt.observe.runners.model import Planted, Sources
 from in_toto_done_receipt.observe.runners.pytest_config import PytestConfig, matches_name, read_config
 from in_toto_done_receipt.observe.runners.python_command import PytestCommand
 
+_FIXTURE: Final = "a fixture that fails"
 _FUNCTIONS: Final = {
     "compares": "assert 1 == 2",
     "differs": "assert 1 != 1",
@@ -18,7 +19,7 @@ _FUNCTIONS: Final = {
     "asserts": "raise AssertionError('canary')",
     "expects": "with pytest.raises(ValueError): pass",
     "warns": "with pytest.warns(UserWarning): pass",
-    "sets_up": "broken",
+    "sets_up": _FIXTURE,
 }
 _METHODS: Final = {
     "equal": "self.assertEqual(1, 2)",
@@ -37,21 +38,22 @@ def planted(command: PytestCommand, sources: Sources, token: str) -> Planted:
     first folder that is searched. Raises ObservationError for a file that cannot be read.
     """
     config = read_config(sources)
+    names = _Names(config, token)
     last = _last(command, config, sources)
     if last is None:
         roots = command.paths or config.testpaths or ("",)
-        folder = "" if roots[0] == "." or roots[0].endswith(".py") else roots[0].rstrip("/")
-        pattern: str | None = config.files[0] if config.files else "test_*.py"
-        place = PurePosixPath(folder)
-    else:
-        pattern, place = config.pattern_of(last), PurePosixPath(last).parent
-    named = last is not None and last in command.paths
-    if last is not None and (named or pattern is None or pattern.count("*") != 1 or "/" in pattern):
+        folder = PurePosixPath("" if roots[0].endswith(".py") else roots[0])
+        return _planted(str(folder / _file(config.files[:1], token)), b"", command, names)
+    pattern = config.pattern_of(last)
+    if last in command.paths or pattern is None or pattern.count("*") != 1 or "/" in pattern:
         before = sources.read(last)
-        text = _text(config, command, token)
-        return _planted(last, before + (b"" if before.endswith(b"\n") or not before else b"\n") + text, config, token)
-    name = (pattern or "test_*.py").replace("*", token)
-    return _planted(str(place / name), _text(config, command, token), config, token)
+        return _planted(last, before + (b"\n" if before else b""), command, names)
+    return _planted(str(PurePosixPath(last).parent / _file((pattern,), token)), b"", command, names)
+
+
+def _file(patterns: tuple[str, ...], token: str) -> str:
+    name = patterns[0].replace("*", token) if patterns else f"test_{token}.py"
+    return name if name.endswith(".py") and "/" not in name else f"test_{token}.py"
 
 
 def _last(command: PytestCommand, config: PytestConfig, sources: Sources) -> str | None:
@@ -73,48 +75,61 @@ def _last(command: PytestCommand, config: PytestConfig, sources: Sources) -> str
 _NOT_SEARCHED: Final = frozenset({"build", "dist", "node_modules", "venv", "_darcs", "CVS", "testdata"})
 
 
-def _names(config: PytestConfig, token: str) -> tuple[str, str, str]:
-    """What a function, a class and a method are called, the first and the last up to their form."""
-    prefix = _prefix(config.functions, "test", f"_{token}_")
-    return prefix, _prefix(config.classes, "Test", f"_{token}"), _prefix(config.functions, "test", "_")
-
-
-def _prefix(patterns: tuple[str, ...], usual: str, rest: str) -> str:
-    """A beginning of a name that is collected however it goes on, or the usual one."""
+def _name(patterns: tuple[str, ...], usual: str, own: str) -> str:
+    """A name with `own` in it that is collected, by the usual prefix or else by one of these patterns."""
     for pattern in (usual, *patterns):
-        stem = pattern.rstrip("*")
-        if stem and stem.isidentifier() and matches_name(f"{stem}{rest}x", patterns):
-            return f"{stem}{rest}"
-    return f"{usual}{rest}"
+        plain = not any(sign in pattern for sign in "*?[")
+        name = pattern + own if plain else pattern.replace("*", own)
+        if name.isidentifier() and matches_name(name, patterns):
+            return name
+    return usual + own
 
 
-def _text(config: PytestConfig, command: PytestCommand, token: str) -> bytes:
-    function, kind, method = _names(config, token)
-    marks = [f"pytest.mark.{name}" for name in command.marked]
-    marked = [f"@{mark}" for mark in marks]
+class _Names:
+    """What canaries are called."""
+
+    def __init__(self, config: PytestConfig, token: str) -> None:
+        self._config, self._token = config, token
+        self.kind = _name(config.classes, "Test", f"_{token}")
+        self.case = f"Case_{token}"
+        self.fixture = f"broken_{token}"
+
+    def function(self, form: str) -> str:
+        return _name(self._config.functions, "test", f"_{self._token}_{form}")
+
+    def method(self, form: str) -> str:
+        return _name(self._config.functions, "test", f"_{form}")
+
+
+def _text(names: _Names, marked: tuple[str, ...]) -> bytes:
+    marks = [f"@pytest.mark.{name}" for name in marked]
     lines = ["import unittest as unittest_", "", "import pytest", "", ""]
-    lines += ["@pytest.fixture", f"def broken_{token}():", "    raise RuntimeError('canary')", "", ""]
+    lines += ["@pytest.fixture", f"def {names.fixture}():", "    raise RuntimeError('canary')", "", ""]
     for form, body in {**_FUNCTIONS, "passes": "assert 1 == 1"}.items():
-        argument = f"broken_{token}" if body == "broken" else ""
-        lines += [*marked, f"def {function}{form}({argument}):", f"    {'pass' if argument else body}", "", ""]
-    lines += [*marked, f"class {kind}:", f"    def {method}compares(self):", "        assert 1 == 2", ""]
-    lines += [f"    def {method}passes(self):", "        assert 1 == 1", "", ""]
-    lines += [*marked, f"class Case_{token}(unittest_.TestCase):"]
+        argument, body = (names.fixture, "pass") if body == _FIXTURE else ("", body)
+        lines += [*marks, f"def {names.function(form)}({argument}):", f"    {body}", "", ""]
+    lines += [*marks, f"class {names.kind}:"]
+    lines += [f"    def {names.method('compares')}(self):", "        assert 1 == 2", ""]
+    lines += [f"    def {names.method('passes')}(self):", "        assert 1 == 1", "", ""]
+    lines += [*marks, f"class {names.case}(unittest_.TestCase):"]
     for form, body in {**_METHODS, "passes": "self.assertEqual(1, 1)"}.items():
         lines += [f"    def test_{form}(self):", f"        {body}", ""]
     return ("\n".join(lines)).encode()
 
 
-def _planted(path: str, text: bytes, config: PytestConfig, token: str) -> Planted:
-    function, kind, method = _names(config, token)
+def _planted(path: str, before: bytes, command: PytestCommand, names: _Names) -> Planted:
     return Planted(
-        files={path: text},
+        files={path: before + _text(names, command.marked)},
         failing=frozenset(
-            {f"{path}::{function}{form}" for form in _FUNCTIONS}
-            | {f"{path}::{kind}::{method}compares"}
-            | {f"{path}::Case_{token}::test_{form}" for form in _METHODS}
+            {f"{path}::{names.function(form)}" for form in _FUNCTIONS}
+            | {f"{path}::{names.kind}::{names.method('compares')}"}
+            | {f"{path}::{names.case}::test_{form}" for form in _METHODS}
         ),
         passing=frozenset(
-            {f"{path}::{function}passes", f"{path}::{kind}::{method}passes", f"{path}::Case_{token}::test_passes"}
+            {
+                f"{path}::{names.function('passes')}",
+                f"{path}::{names.kind}::{names.method('passes')}",
+                f"{path}::{names.case}::test_passes",
+            }
         ),
     )

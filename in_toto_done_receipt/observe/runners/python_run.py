@@ -12,6 +12,7 @@ from in_toto_done_receipt.observe.runners.model import TestRun
 from in_toto_done_receipt.observe.runners.python_command import REFUSED_VARIABLES, python_home
 from in_toto_done_receipt.observe.runners.room import Room
 from in_toto_done_receipt.observe.runners.steps import ending, first_words
+from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 
 _UNUSABLE: Final = 70  # EXIT_UNUSABLE of the launcher
 
@@ -36,7 +37,7 @@ def launched(room: Room, python: str, kind: str, words: tuple[str, ...], exits: 
     code = outcome.exit_code
     own = [fault for fault in faults if code in (0, 1, None) or not fault.startswith(f"exit code {code},")]
     if outcome.failure is not None:
-        own.insert(0, ending(outcome))
+        own.insert(0, _stopped(outcome, room))
     elif code not in (0, 1) and code != _UNUSABLE:
         own.insert(0, f"exit code {code}: {exits.get(code or 0, 'the process of the tests was ended')}")
     if own and code not in (0, 1) and (said := first_words(outcome.stderr.excerpt)):
@@ -49,6 +50,13 @@ def launched(room: Room, python: str, kind: str, words: tuple[str, ...], exits: 
         duration_ms=outcome.duration_ms,
         excerpt=outcome.stderr.excerpt,
     )
+
+
+def _stopped(outcome: CommandOutcome, room: Room) -> str:
+    """Why it was ended, by the names that a profile has for the limits."""
+    if outcome.failure == "timeout":
+        return f"the run of tests took longer than {room.limits.seconds:g} s"
+    return ending(outcome).replace("limit command-", "limit test-")
 
 
 def read_events(data: bytes) -> Iterator[Event]:

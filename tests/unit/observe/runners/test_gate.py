@@ -1,7 +1,6 @@
 """The gate answers each test once, whoever asks and in whatever order."""
 
 import os
-import random
 import select
 import subprocess
 import sys
@@ -39,8 +38,7 @@ def test_half_are_told_to_fail(tmp_path: Path) -> None:
 
 
 def test_the_order_does_not_matter(tmp_path: Path) -> None:
-    order = list(range(100))
-    random.Random(7).shuffle(order)
+    order = [number * 37 % 100 for number in range(100)]
     with Gate(tmp_path, sites(100), set(range(0, 100, 2))) as gate:
         assert answers(gate, order) == "".join("o" if number % 2 else "x" for number in order)
 
