@@ -6,9 +6,9 @@ from typing import Final
 import pytest
 
 from in_toto_done_receipt.observe.runners.go import GoRunner
-from tests.runners.compiled import layers, passed_at
+from tests.runners.compiled import passed_at
 from tests.runners.go_attacks import BASE, BROKEN, GO_ATTACKS, HEAD
-from tests.runners.lab import Lab, put_back, usual_harness
+from tests.runners.lab import Change, Lab, put_back, usual_harness
 from tests.runners.table import ATTACKS
 from tests.runners.toolchains import go, go_cache
 
@@ -26,9 +26,9 @@ def lab(tmp_path: Path) -> Lab:
 def test_attack_is_caught_by_its_layers(name: str, lab: Lab) -> None:
     attack = GO_ATTACKS[name]
     head = {**HEAD, **attack.files}
-    restored = put_back(BASE, head, usual_harness("go"))
-    found = layers(lab, PASSED, head, restored, BROKEN, by_edit=attack.by_edit)
-    assert found == attack.expected("go")
+    change = Change(base=BASE, head=head, restored=put_back(BASE, head, usual_harness("go")), broken=BROKEN)
+    found, wanted = attack.agrees(lab, change, PASSED)
+    assert found == wanted
 
 
 def test_base_is_green_and_can_be_made_to_fail_everywhere(lab: Lab) -> None:
