@@ -8,7 +8,6 @@ commits. What is expected is written here by hand, never by running.
 import hashlib
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from testdata.receipts.generate import (  # noqa: E402  (found by the line above
     payload_of,
     pretty,
 )
-from tests.repositories.history import build_history  # noqa: E402
+from tests.repositories.ids import commits_of  # noqa: E402
 
 Json = dict[str, Any]
 Files = dict[str, str | None]
@@ -127,9 +126,7 @@ class Case:
     def files(self) -> dict[str, str]:
         """Name in the case directory -> text."""
         told = self.told()
-        with tempfile.TemporaryDirectory() as folder:
-            repo, ids = build_history(told, Path(folder))
-            receipt = pretty(envelope(payload_of(self.statement(repo, ids))))
+        receipt = pretty(envelope(payload_of(self.statement(*commits_of(told)))))
         expected: Json = {"arguments": ["receipt.json", *TRUST, "--at", NOW, *self.flags], "exitCode": self.code}
         if self.code not in (2, 3, 4):
             expected |= {"violations": list(self.violations), "warnings": list(self.warnings)}

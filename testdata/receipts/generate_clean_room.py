@@ -12,7 +12,6 @@ hand, never by running:
 
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,12 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from in_toto_done_receipt.profile.harness import Harness, in_use  # noqa: E402
 from testdata.receipts.generate import NOW, pretty  # noqa: E402  (found by the line above)
 from testdata.receipts.generate_changes import TRUST, Case  # noqa: E402
 from testdata.receipts.room_projects import UNITTEST, Files, Project  # noqa: E402
-from tests.repositories.history import build_history  # noqa: E402
+from testdata.receipts.room_reasons import NOT_SEALED, OTHER_COMMAND, excepted  # noqa: E402
+from tests.repositories.ids import commits_of  # noqa: E402
 
 Json = dict[str, Any]
 
@@ -37,6 +38,10 @@ class RoomCase(Case):
     `passed`, `skipped` and `cited` are what the receipt says of its own run, `claimed` the command it says it ran.
     `tests` are more keys of the profile's [tests], `more` is what stands after it. `evidence` is in the place of the
     item of kind tests.
+
+    Tests and harness of base are sealed, unless the change touches one: then the profile leaves the tests to the clean
+    room. With `agreed` it seals the others, and excepts the one that is touched. That a confirmed item ran another
+    command than the verifier's is a remark that follows from `claimed`.
     """
 
     project: Project = UNITTEST
@@ -49,9 +54,10 @@ class RoomCase(Case):
     cited: tuple[str, ...] = ()
     argv: tuple[str, ...] | None = None
     tests: str = ""
+    free: bool = False
     more: str = ""
-    sealing: str = '"SPEC.md"'
-    sealed: tuple[str, ...] = ("SPEC.md",)
+    sealed: tuple[str, ...] = ()
+    agreed: bool = False
     observed: Json = field(default_factory=dict)
     evidence: list[Json] | None = None
     predicate: Json = field(default_factory=dict)
@@ -64,12 +70,34 @@ class RoomCase(Case):
     def __post_init__(self) -> None:
         """The project's files, with those of the case."""
         self.work = self.work if self.without_work else {**self.project.work, **self.work}
+        harness = Harness(in_use(self.stands))
+        judging = [path for path in self.stands if harness.is_test(path) or (harness.why(path) and not _is_both(path))]
+        touched = [path for path in judging if self.work.get(path, self.stands[path]) != self.stands[path]]
+        self.free = bool(touched) and not self.agreed
+        kept = [] if self.free else [path for path in judging if path not in touched]
+        self.sealed = self.sealed or tuple(sorted(["SPEC.md", *kept]))
+        if touched:
+            self.reasons += (NOT_SEALED,)
+        if self.agreed:
+            self.more += "".join(excepted("contract.coverage", path) for path in touched)
+        if self.confirmed and (self.claimed or self.project.claimed) != (self.argv or self.project.argv):
+            self.remarks += (OTHER_COMMAND,)
+            self.warnings = tuple(sorted({*self.warnings, "tests.confirmed"}))
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the item of kind tests is confirmed: nothing of its own is against it."""
+        own = ("evidence-tests", "statement")
+        return self.evidence is None and not any(reason.startswith(own) for reason in self.reasons)
+
+    @property
+    def stands(self) -> dict[str, str]:
+        """The files of the base revision."""
+        return {path: text for path, text in {**self.project.files, **self.base}.items() if text is not None}
 
     def told(self) -> Json:
         """The history as it stands in history.json."""
-        stands = {**self.project.files, **self.base}
-        files = {path: text for path, text in stands.items() if text is not None}
-        first: Json = {"name": "base", "branch": "main", "files": files}
+        first: Json = {"name": "base", "branch": "main", "files": self.stands}
         second: Json = {"name": "work", "branch": "work", "from": "base", "files": self.work}
         second |= {"links": self.links} if self.links else {}
         return {**self.history, "commits": [first, second, *self.commits]}
@@ -98,16 +126,15 @@ class RoomCase(Case):
     def acceptance(self) -> str:
         """The verifier's profile."""
         argv = ", ".join(f'"{word}"' for word in self.argv or self.project.argv)
-        sealed = f"\n[contract]\nsealed = [{self.sealing}]\n" if self.sealing else ""
-        demanded = f'\n[tests]\nrunner = "{self.project.runner}"\nargv = [{argv}]\n{self.tests}'
-        return f'version = 1\ncollection = "ci"\n{sealed}{demanded}{self.more}'
+        free = 'exclude = ["contract.coverage"]\n' if self.free else ""
+        sealed = '\n[contract]\nsealed = ["SPEC.md"]\n'
+        demanded = f'\n[tests]\nrunner = "{self.project.runner}"\nargv = [{argv}]\n{self.project.tests}{self.tests}'
+        return f'version = 1\ncollection = "ci"\n{free}{sealed}{demanded}{self.more}'
 
     def files(self) -> dict[str, str]:
         """Name in the case directory -> text."""
         told = self.told()
-        with tempfile.TemporaryDirectory() as folder:
-            repo, ids = build_history(told, Path(folder))
-            statement = pretty(self.statement(repo, ids))
+        statement = pretty(self.statement(*commits_of(told)))
         expected: Json = {"arguments": ["{receipt}", *TRUST, "--at", NOW, *self.flags], "exitCode": self.code}
         expected |= {"scenarios": list(self.scenarios)} if self.scenarios else {}
         expected |= {"provides": list(self.provides)} if self.provides else {}
@@ -123,6 +150,11 @@ class RoomCase(Case):
             "expected.json": pretty(expected),
             **{f"overlay/{path}": text for path, text in self.overlay.items() if text is not None},
         }
+
+
+def _is_both(path: str) -> bool:
+    """A manifest that is product and harness at once need not be sealed."""
+    return path.rpartition("/")[2] in ("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "setup.cfg")
 
 
 def write_cases(folder: Path) -> None:

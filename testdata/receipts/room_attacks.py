@@ -14,19 +14,22 @@ from testdata.receipts.room_projects import (
     PYTEST,
 )
 from testdata.receipts.room_reasons import (
+    ALL_RED,
     BLIND,
-    CANARY_CONTRADICTION,
-    CONTRADICTION,
+    CONTRADICTORY,
     DEAF,
+    DISHONEST,
+    DISTRUSTED,
+    FAILED,
     HARNESS_ADDED,
     HARNESS_CHANGED,
     MISREPORTED,
     MISSING,
+    NOT_BELIEVED,
     RED,
 )
 
 BAD: dict[str, str | None] = {"shop/prices.py": BROKEN}
-FAILED = ("evidence.unrefuted", "tests.confirmed", "tests.inventory")
 
 
 def product(text: str) -> dict[str, str | None]:
@@ -40,8 +43,8 @@ ATTACKS: dict[str, RoomCase] = {
         scenarios=(25,),
         code=12,
         work=product("import os\n\nos._exit(0)"),
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "pytest_exit_at_import": RoomCase(
         why="The same with pytest.",
@@ -49,8 +52,8 @@ ATTACKS: dict[str, RoomCase] = {
         code=12,
         project=PYTEST,
         work=product("import os\n\nos._exit(0)"),
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "exit_in_a_test": RoomCase(
         why="The product ends the process with exit code 0 where it would give a wrong answer.",
@@ -60,8 +63,8 @@ ATTACKS: dict[str, RoomCase] = {
             "shop/prices.py": "import os\n\n\ndef total(prices, discount=0):\n    if discount:\n        os._exit(0)\n"
             "    return sum(prices)\n"
         },
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "exit_code_at_exit": RoomCase(
         why="The product sets the exit code to 0 at the end.",
@@ -69,16 +72,16 @@ ATTACKS: dict[str, RoomCase] = {
         code=12,
         project=PYTEST,
         work=product("import atexit\nimport os\n\natexit.register(os._exit, 0)"),
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "assertions_patched": RoomCase(
         why="The product makes assertEqual agree to everything.",
         scenarios=(25,),
         code=11,
         work=product("import unittest\n\nunittest.TestCase.assertEqual = lambda self, *given, **named: None"),
-        violations=("tests.canary",),
-        reasons=(MISREPORTED,),
+        violations=DISHONEST,
+        reasons=(MISREPORTED, DISTRUSTED),
     ),
     "runner_patched": RoomCase(
         why="The product takes the place of the function with which pytest runs a test.",
@@ -86,11 +89,11 @@ ATTACKS: dict[str, RoomCase] = {
         code=11,
         project=PYTEST,
         work=product("import _pytest.python\n\n_pytest.python.Function.runtest = lambda self: None"),
-        violations=("tests.canary",),
-        reasons=(MISREPORTED, DEAF),
+        violations=DISHONEST,
+        reasons=(MISREPORTED, DEAF, DISTRUSTED),
     ),
     "outcomes_rewritten": RoomCase(
-        why="The product rewrites every failure of unittest's result into a success.",
+        why="The product rewrites every failure of unittest's result into a success; the verifier's has its own.",
         scenarios=(25,),
         code=11,
         work=product(
@@ -98,8 +101,20 @@ ATTACKS: dict[str, RoomCase] = {
             "for kind in [unittest.TestResult, *unittest.TestResult.__subclasses__()]:\n"
             "    kind.addFailure = kind.addError = forgive"
         ),
-        violations=("tests.canary",),
-        reasons=(MISREPORTED, DEAF),
+        violations=FAILED,
+        reasons=ALL_RED,
+    ),
+    "failures_swallowed": RoomCase(
+        why="The product takes the place of what unittest runs each test in: no failure comes out of it.",
+        scenarios=(25,),
+        code=11,
+        work=product(
+            "import contextlib\nimport unittest.case\n\n\n@contextlib.contextmanager\n"
+            "def swallow(self, test, subTest=False):\n    with contextlib.suppress(BaseException):\n        yield\n"
+            "    self.success = True\n\n\nunittest.case._Outcome.testPartExecutor = swallow"
+        ),
+        violations=DISHONEST,
+        reasons=(MISREPORTED, DEAF, DISTRUSTED),
     ),
     "always_equal": RoomCase(
         why="The product gives an object that equals everything.",
@@ -110,15 +125,15 @@ ATTACKS: dict[str, RoomCase] = {
             "    __hash__ = object.__hash__\n\n\ndef total(prices, discount=0):\n    return Anything()\n"
         },
         tests='canaries = ["planted", "halves", "gate", "value"]\n',
-        violations=("tests.canary",),
-        reasons=(BLIND,),
+        violations=DISHONEST,
+        reasons=(BLIND, DISTRUSTED),
     ),
     "runner_shadowed": RoomCase(
         why="A unittest.py in the root of the repository finds every test good.",
         scenarios=(22, 25),
         code=11,
         work={**BAD, "unittest.py": "import sys\n\nif __name__ == '__main__':\n    sys.exit(0)\n"},
-        violations=(*FAILED, "change.scope"),
+        violations=("change.scope", *FAILED),
         reasons=(RED, HARNESS_ADDED, "evidence-tests.failed"),
     ),
     "module_shadowed": RoomCase(
@@ -141,7 +156,7 @@ ATTACKS: dict[str, RoomCase] = {
             "good.py": "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
             "    report = yield\n    report.outcome = 'passed'\n    return report\n",
         },
-        violations=(*FAILED, "change.scope"),
+        violations=("change.scope", *FAILED),
         reasons=(RED, HARNESS_ADDED, "evidence-tests.failed"),
     ),
     "reports_rewritten": RoomCase(
@@ -155,7 +170,7 @@ ATTACKS: dict[str, RoomCase] = {
             "def pytest_runtest_makereport(item, call):\n    report = yield\n    report.outcome = 'passed'\n"
             "    return report\n",
         },
-        violations=(*FAILED, "change.scope", "tests.canary"),
+        violations=("change.scope", *FAILED, "tests.canary"),
         reasons=(RED, HARNESS_ADDED, MISREPORTED, "evidence-tests.failed"),
     ),
     "site_slipped_in": RoomCase(
@@ -163,7 +178,7 @@ ATTACKS: dict[str, RoomCase] = {
         scenarios=(22,),
         code=11,
         work={**BAD, "sitecustomize.py": "raise SystemExit(0)\n"},
-        violations=(*FAILED, "change.scope"),
+        violations=("change.scope", *FAILED),
         reasons=(RED, HARNESS_ADDED, "evidence-tests.failed"),
     ),
     "go_exit_in_init": RoomCase(
@@ -172,8 +187,8 @@ ATTACKS: dict[str, RoomCase] = {
         code=12,
         project=GO,
         work={"prices/init.go": 'package prices\n\nimport "os"\n\nfunc init() {\n\tos.Exit(0)\n}\n'},
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "go_test_main": RoomCase(
         why="A new TestMain runs the tests, and exits with 0 whatever they say.",
@@ -185,8 +200,8 @@ ATTACKS: dict[str, RoomCase] = {
             "prices/main_test.go": 'package prices\n\nimport (\n\t"os"\n\t"testing"\n)\n\n'
             "func TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n",
         },
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "node_exit_at_import": RoomCase(
         why="A module of Node ends the process with exit code 0 when it is loaded.",
@@ -194,8 +209,8 @@ ATTACKS: dict[str, RoomCase] = {
         code=12,
         project=NODE,
         work={"prices.js": '"use strict";\nprocess.exit(0);\n'},
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "node_assertions_patched": RoomCase(
         why="A module of Node makes assert.strictEqual agree to everything.",
@@ -207,8 +222,8 @@ ATTACKS: dict[str, RoomCase] = {
                 '"use strict";\n', '"use strict";\nrequire("node:assert").strictEqual = () => {};\n'
             )
         },
-        violations=("tests.canary",),
-        reasons=(MISREPORTED,),
+        violations=DISHONEST,
+        reasons=(MISREPORTED, DISTRUSTED),
     ),
     "cargo_exit_before_main": RoomCase(
         why="A Rust library ends the process with exit code 0 before main.",
@@ -219,8 +234,8 @@ ATTACKS: dict[str, RoomCase] = {
             "src/lib.rs": CARGO_BROKEN + '\nextern "C" fn leave() {\n    std::process::exit(0);\n}\n\n#[used]\n'
             '#[link_section = ".init_array"]\nstatic LEAVE: extern "C" fn() = leave;\n' + CARGO_UNIT_TESTS
         },
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "cargo_assertions_shadowed": RoomCase(
         why="A macro of the crate takes the place of assert_eq! in its unit tests.",
@@ -228,7 +243,7 @@ ATTACKS: dict[str, RoomCase] = {
         code=11,
         project=CARGO,
         work={
-            "src/lib.rs": "macro_rules! assert_eq {\n    ($($any:tt)*) => {};\n}\n"
+            "src/lib.rs": "macro_rules! assert_eq {\n    ($($any:tt)*) => {{}};\n}\n"
             + CARGO_BROKEN.replace("//! Prices of a shop.\n", "")
             + CARGO_UNIT_TESTS
         },
@@ -245,8 +260,8 @@ ATTACKS: dict[str, RoomCase] = {
             '[[test]]\nname = "prices"\nharness = false\n',
             "tests/prices.rs": CARGO_TESTS + "\nfn main() {}\n",
         },
-        violations=("change.scope", "tests.inventory", "tests.canary"),
-        reasons=(HARNESS_CHANGED, CONTRADICTION, CANARY_CONTRADICTION),
+        violations=("change.scope", *NOT_BELIEVED),
+        reasons=(HARNESS_CHANGED, *CONTRADICTORY),
     ),
     "pytest_makefile_and_scripts": RoomCase(
         why="The Makefile's test target does nothing any more; the verifier's command never asks it.",
@@ -263,10 +278,12 @@ ATTACKS: dict[str, RoomCase] = {
         scenarios=(25,),
         code=12,
         project=PYTEST,
+        passed=2,
         work=product(
-            "import _pytest.python\n\nreal = _pytest.python.Module.collect\n\n\ndef collect(self):\n"
-            "    return [one for one in real(self) if 'discount' not in one.name]\n\n\n"
-            "_pytest.python.Module.collect = collect"
+            "from _pytest.python import PyCollector\n\nreal = PyCollector._genfunctions\n\n\n"
+            "def some(self, name, function):\n"
+            "    return () if 'discount' in name else real(self, name, function)\n\n\n"
+            "PyCollector._genfunctions = some"
         ),
         violations=("tests.inventory",),
         reasons=(MISSING,),

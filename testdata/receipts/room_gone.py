@@ -15,9 +15,13 @@ from testdata.receipts.room_projects import (
     edited,
 )
 from testdata.receipts.room_reasons import (
+    DISTRUSTED,
+    FAILED,
     HARNESS_ADDED,
+    LOST,
     MISSING,
     NO_TESTS,
+    NOT_BELIEVED,
     SHRUNK,
 )
 
@@ -44,8 +48,8 @@ GONE: dict[str, RoomCase] = {
         code=11,
         project=PYTEST,
         work={"tests/test_prices.py": None, "tests/prices_checks.py": PYTESTS},
-        violations=("tests.inventory",),
-        reasons=(MISSING, NO_TESTS),
+        violations=FAILED,
+        reasons=(MISSING, NO_TESTS, "evidence-tests.failed"),
     ),
     "test_file_emptied": RoomCase(
         why="A test file is empty now, and another one has tests.",
@@ -70,8 +74,8 @@ GONE: dict[str, RoomCase] = {
         scenarios=(14,),
         code=11,
         work={"tests/test_prices.py": None, "tests/__init__.py": '"""Tests."""\n'},
-        violations=("tests.inventory",),
-        reasons=(MISSING, NO_TESTS),
+        violations=FAILED,
+        reasons=(MISSING, NO_TESTS, "evidence-tests.failed"),
     ),
     "parameters_fewer": RoomCase(
         why="A parametrised test has one case of three left.",
@@ -101,9 +105,10 @@ GONE: dict[str, RoomCase] = {
         scenarios=(22,),
         code=12,
         project=PYTEST,
+        passed=1,
         work={"conftest.py": "def pytest_collection_modifyitems(items):\n    del items[1:]\n"},
-        violations=("change.scope", "tests.inventory"),
-        reasons=(HARNESS_ADDED, MISSING),
+        violations=("change.scope", *NOT_BELIEVED),
+        reasons=(HARNESS_ADDED, MISSING, LOST, DISTRUSTED),
     ),
     "addopts_narrowed": RoomCase(
         why="Options in a new pytest.ini select one test: the verifier's command does not read them.",

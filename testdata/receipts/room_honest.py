@@ -20,7 +20,6 @@ from testdata.receipts.room_reasons import (
     FLAKY,
     HARNESS_ADDED,
     MISSING,
-    OTHER_COMMAND,
     PREEXISTING,
     UNSTABLE,
     excepted,
@@ -58,14 +57,14 @@ test("tax", () => {
   assert.strictEqual(withTax(100, 19), 119);
 });
 """
-OLD = UNITTEST_TAX.replace("with_tax", "total").replace("119", "81").replace("Tax", "Old")
+OLD = UNITTESTS.replace("TotalTest", "OldTest").partition("    def test_nothing")[0].rstrip() + "\n"
 CONTROL = "negativeControl = true\n"
 SLOW = UNITTESTS.replace("import unittest\n", "import time\nimport unittest\n").replace(
     "        self.assertEqual(total([1, 2]), 3)\n",
     "        time.sleep(0.4)\n        self.assertEqual(total([1, 2]), 3)\n",
 )
 RED = UNITTESTS + '\n    def test_rounding(self):\n        self.assertEqual(total([1], 50), 1, "ticket 4711")\n'
-ROUNDED = WITH_TAX.replace("* (100 - discount) // 100", "* (100 - discount) // 100 or 1")
+ROUNDED = WITH_TAX.replace("sum(prices) * (100 - discount) // 100", "-(-sum(prices) * (100 - discount) // 100)")
 PLAIN = UNITTESTS.replace("test_sum", "test_addition")
 LOOPBACK = """import socket
 import threading
@@ -129,6 +128,11 @@ FLAKY_TEST = UNITTESTS.replace("import unittest\n", "import os\nimport unittest\
     '        with open(os.environ["WEATHER"], "rb") as weather:\n'
     '            self.assertEqual(weather.read(1), b"1")\n'
 )
+WEATHER = """
+[sandbox]
+readOnly = ["{weather_bad_first}"]
+variables = { WEATHER = "{weather_bad_first}/today" }
+"""
 PARAMETERS = PYTESTS.replace("(50, 50)]", "(50, 50), (100, 0), (33, 67)]")
 IN_FIXTURE = PYTESTS.replace(
     "\n\ndef test_sum():\n    assert total([1, 2]) == 3\n",
@@ -169,8 +173,6 @@ HONEST: dict[str, RoomCase] = {
         passed=5,
         cited=("test_tax.TaxTest::test_tax",),
         tests=CONTROL,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "pytest_feature": RoomCase(
         why="The same with pytest; the receipt ran the verifier's own command, so that the counts are compared.",
@@ -185,32 +187,24 @@ HONEST: dict[str, RoomCase] = {
         project=GO,
         work={"prices/tax_test.go": GO_TAX_TEST},
         passed=4,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "go_subtests": RoomCase(
         why="Subtests in Go, whose order changes from run to run.",
         project=GO,
         work={"prices/prices_test.go": GO_SUBTESTS},
         passed=6,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "node_feature": RoomCase(
         why="The same with Node.",
         project=NODE,
         work={"test/tax.test.js": NODE_TAX_TEST},
         passed=4,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "node_suites": RoomCase(
         why="Suites in Node: a test's name alone says little.",
         project=NODE,
         work={"test/prices.test.js": NODE_SUITE},
         passed=5,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "cargo_feature": RoomCase(
         why="The same with cargo: a unit test beside the code, and one in tests/.",
@@ -225,8 +219,6 @@ HONEST: dict[str, RoomCase] = {
             "tests/tax.rs": "#[test]\nfn tax() {\n    assert_eq!(shop::with_tax(100, 19), 119);\n}\n",
         },
         passed=5,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "cargo_refactoring": RoomCase(
         why="Rust code moved into a module.",
@@ -236,14 +228,10 @@ HONEST: dict[str, RoomCase] = {
             "src/prices.rs": CARGO_PRICES.partition("\n\n")[2] + CARGO_TAX.replace("pub fn", "pub(crate) fn", 0),
         },
         tests="",
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "refactoring": RoomCase(
         why="Code moved into a new module, and behaves as before.",
         work={"shop/prices.py": "from shop.sums import total\n\n__all__ = ['total']\n", "shop/sums.py": PRICES},
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "formatting": RoomCase(
         why="Product and tests are formatted: other bytes, the same tests.",
@@ -251,28 +239,22 @@ HONEST: dict[str, RoomCase] = {
             "shop/prices.py": PRICES.replace("discount=0", "discount = 0").replace("\n\n\n", "\n\n"),
             "tests/test_prices.py": UNITTESTS.replace("[1, 2]", "[ 1, 2 ]").replace("\n\n\n", "\n\n"),
         },
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "test_renamed": RoomCase(
         why="A test has another name; somebody agreed to that, by its id and until a date.",
         work={"tests/test_prices.py": PLAIN},
+        agreed=True,
         more=excepted("tests.inventory", "test_prices.TotalTest.test_sum"),
         reasons=(MISSING,),
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "test_deleted": RoomCase(
         why="A test of what is no more was deleted; somebody agreed to that.",
-        base={
-            "tests/test_old.py": UNITTEST_TAX.replace("with_tax", "total").replace("119", "81").replace("Tax", "Old")
-        },
+        base={"tests/test_old.py": OLD},
         work={"tests/test_old.py": None},
-        more=excepted("tests.inventory", "test_old.OldTest.test_no_tax")
-        + excepted("tests.inventory", "test_old.OldTest.test_tax"),
+        agreed=True,
+        more=excepted("tests.inventory", "test_old.OldTest.test_sum")
+        + excepted("tests.inventory", "test_old.OldTest.test_discount"),
         reasons=(MISSING,),
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "test_strengthened": RoomCase(
         why="A test asks more than before, under its old name.",
@@ -281,8 +263,6 @@ HONEST: dict[str, RoomCase] = {
                 "\n        \n", "\n        self.assertEqual(total([1, 2, 3]), 6)\n"
             )
         },
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "expected_failure_repaired": RoomCase(
         why="A test that was expected to fail passes now, and the mark is gone.",
@@ -342,87 +322,83 @@ HONEST: dict[str, RoomCase] = {
         passed=4,
         tests='nodeModules = "{node_modules}"\n',
         provides=("node_modules",),
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "slow_test": RoomCase(
         why="A test that takes its time, and is sound.",
         base={"tests/test_prices.py": SLOW},
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "flaky_at_base": RoomCase(
-        why="A test that is red now and then, at base as well: it passes when it is run again, and both are shown.",
+        why="A test that is red now and then: it was when base ran, and is not on the change.",
         scenarios=(30,),
         base={"tests/test_prices.py": FLAKY_TEST},
         passed=4,
-        tests="reruns = 2\n",
-        more='\n[sandbox]\nreadOnly = ["{weather}"]\nvariables = { WEATHER = "{weather}/today" }\n',
-        provides=("weather",),
-        remarks=(OTHER_COMMAND, FLAKY),
-        warnings=("tests.confirmed", "tests.inventory"),
+        more=WEATHER,
+        provides=("weather_bad_first",),
+        remarks=(PREEXISTING,),
+        warnings=("tests.inventory",),
+    ),
+    "flaky_on_head": RoomCase(
+        why="The same, red on head and not at base: it passes when it is run again, and both are shown.",
+        scenarios=(30,),
+        base={"tests/test_prices.py": FLAKY_TEST},
+        passed=4,
+        tests="reruns = 2\njobs = 1\n",
+        more=WEATHER.replace("first", "second"),
+        provides=("weather_bad_second",),
+        remarks=(FLAKY,),
+        warnings=("tests.inventory",),
     ),
     "red_at_base": RoomCase(
         why="A test was red before the work began, and still is: that is no fault of the work.",
         scenarios=(30,),
         base={"tests/test_prices.py": RED},
-        remarks=(OTHER_COMMAND, PREEXISTING),
-        warnings=("tests.confirmed", "tests.inventory"),
+        remarks=(PREEXISTING,),
+        warnings=("tests.inventory",),
     ),
     "red_repaired": RoomCase(
         why="A test was red at base, and the work repairs what it shows.",
         base={"tests/test_prices.py": RED},
         work={"shop/prices.py": ROUNDED},
         passed=4,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
+        remarks=(PREEXISTING,),
+        warnings=("tests.inventory",),
     ),
     "loopback": RoomCase(
         why="A test starts a server on 127.0.0.1 and asks it: the namespace has its own loopback.",
         work={"tests/test_served.py": LOOPBACK},
         passed=4,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "writes_into_scratch": RoomCase(
         why="Tests write into temporary folders and HOME.",
         work={"tests/test_written.py": SCRATCH},
         passed=5,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "async_and_subtests": RoomCase(
         why="Asynchronous tests and subtests.",
         work={"tests/test_later.py": ASYNC},
         passed=5,
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
     "multi_line_task": RoomCase(
         why="A task of several lines, with an emoji that is joined from several.",
-        project=PYTEST,
         predicate={"task": {"description": "Prices can have a tax.\n\n- 19 %\n- none \U0001f469\u200d\U0001f4bb\n"}},
     ),
     "nfd_name": RoomCase(
         why="A file whose name is in decomposed form, as macOS writes them; the manifest covers it.",
-        project=PYTEST,
         work={"tests/data/cafe\u0301.txt": "1\n"},
         subjects=("shop/prices.py",),
         manifest=True,
     ),
     "clock_skew": RoomCase(
         why="The agent's clock is two minutes ahead.",
-        project=PYTEST,
         predicate={"run": {"finishedOn": "2026-11-30T13:02:00Z"}},
     ),
     "target_moved_on": RoomCase(
         why="The target moved on, and what the merge gives is what is tested.",
-        project=PYTEST,
         commits=({"name": "moved", "branch": "main", "from": "base", "files": {"README.md": "# A shop\n"}},),
         flags=[*FLAGS, "--merge-onto", "main"],
     ),
     "documentation_beside_code": RoomCase(
-        why="Code, and what explains it.", project=PYTEST, work={"docs/tax.md": "# Tax\n", "README.md": "# A shop\n"}
+        why="Code, and what explains it.", work={"docs/tax.md": "# Tax\n", "README.md": "# A shop\n"}
     ),
     "hidden_tests": RoomCase(
         why="The verifier has tests that the agent never saw; the work passes them.",
@@ -434,7 +410,5 @@ HONEST: dict[str, RoomCase] = {
             "        self.assertEqual((total([7, 9], 25), with_tax(200, 7)), (12, 214))\n"
         },
         flags=[*FLAGS, "--overlay", "{overlay}"],
-        remarks=(OTHER_COMMAND,),
-        warnings=("tests.confirmed",),
     ),
 }

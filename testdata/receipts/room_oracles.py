@@ -3,10 +3,11 @@
 from testdata.receipts.generate_clean_room import FLAGS, RoomCase
 from testdata.receipts.room_projects import BAD, BODY, PYTEST, PYTESTS, SET_UP, TEST_CASE, UNITTESTS, edited
 from testdata.receipts.room_reasons import (
+    ALL_RED,
     CHANGED_TEST,
+    FAILED,
     GREEN_AT_BASE,
     NEW_RED,
-    RED,
 )
 
 ORACLES: dict[str, RoomCase] = {
@@ -59,8 +60,8 @@ ORACLES: dict[str, RoomCase] = {
             "tests/helper.py": "import sys\n\n\ndef ready():\n"
             "    sys.modules['test_prices'].total = lambda prices, off=0: sum(prices) * (100 - off) // 100\n",
         },
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "vacuous_test": RoomCase(
         why="A new test passes on the old product as well: it shows nothing.",
@@ -118,8 +119,8 @@ ORACLES: dict[str, RoomCase] = {
         },
         work={**BAD, "tests/golden.txt": "100\n"},
         passed=2,
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "golden_written_in_the_run": RoomCase(
         why="The product writes the golden file in the run that compares it: the tree cannot be written.",
@@ -139,8 +140,8 @@ ORACLES: dict[str, RoomCase] = {
             "    except OSError:\n        pass\n    return sum(prices)\n"
         },
         passed=1,
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "hard_coded_answers": RoomCase(
         why="The answers to the visible tests are written down; a hidden test of the verifier's asks another question.",
@@ -167,8 +168,8 @@ ORACLES: dict[str, RoomCase] = {
             "class ATest(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(shop.prices.total)\n",
         },
         passed=4,
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "reaches_for_secrets": RoomCase(
         why="A new test passes only where it finds a secret of the verifier's, or the network.",
@@ -183,7 +184,7 @@ ORACLES: dict[str, RoomCase] = {
             "    def test_home(self):\n        self.assertTrue(list(Path('/root').iterdir()))\n"
         },
         passed=6,
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
+        violations=FAILED,
         reasons=(NEW_RED, "evidence-tests.failed"),
     ),
 }

@@ -25,6 +25,7 @@ class Project:
     argv: tuple[str, ...]
     claimed: tuple[str, ...]
     passed: int
+    tests: str = ""  # of [tests] in the profile
 
 
 UNITTESTS = """import unittest
@@ -135,6 +136,7 @@ GO = Project(
     argv=("{go}", "test", "./..."),
     claimed=("/usr/local/bin/gotestsum", "--junitfile", "{junit}", "--", "./..."),
     passed=3,
+    tests='cache = "{cache}"\n',
 )
 
 NODE_PRICES = """"use strict";

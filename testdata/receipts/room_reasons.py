@@ -4,7 +4,7 @@ OTHER_COMMAND = "evidence-tests.other_command"  # the receipt ran another comman
 PREEXISTING = "test-inventory.preexisting"
 FLAKY = "test-inventory.flaky"
 UNSTABLE = "test-inventory.unstable"
-REPORTED = "evidence-tests.not_rerun"
+NOT_SEALED = "contract-coverage.not_sealed"
 
 RED = "test-inventory.red"
 CHANGED_TEST = "test-inventory.changed_test"
@@ -26,6 +26,14 @@ BLIND = "harness-canary.blind"
 
 HARNESS_ADDED = "change-scope.harness_added"
 HARNESS_CHANGED = "change-scope.harness_changed"
+
+# Whole verdicts: rules that are violated, and reasons.
+FAILED = ("evidence.unrefuted", "tests.confirmed", "tests.inventory")
+ALL_RED = (RED, "evidence-tests.failed")
+NOT_BELIEVED = ("evidence.evaluated", "tests.confirmed", "tests.inventory", "tests.canary")
+CONTRADICTORY = ("evidence-tests.contradiction", CONTRADICTION, CANARY_CONTRADICTION)
+DISHONEST = ("evidence.evaluated", "tests.confirmed", "tests.canary")
+DISTRUSTED = "evidence-tests.harness"
 
 
 def excepted(code: str, term: str) -> str:

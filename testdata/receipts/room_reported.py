@@ -16,8 +16,10 @@ from testdata.receipts.room_projects import (
     WITH_TAX,
 )
 from testdata.receipts.room_reasons import (
-    CANARY_CONTRADICTION,
-    CONTRADICTION,
+    ALL_RED,
+    CONTRADICTORY,
+    FAILED,
+    NOT_BELIEVED,
     RED,
 )
 
@@ -28,8 +30,8 @@ REPORTED: dict[str, RoomCase] = {
         code=11,
         project=PYTEST,
         work=BAD,
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "go_fabricated_run": RoomCase(
         why="The same in Go.",
@@ -37,8 +39,8 @@ REPORTED: dict[str, RoomCase] = {
         code=11,
         project=GO,
         work={"prices/prices.go": GO_BROKEN},
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "node_fabricated_run": RoomCase(
         why="The same with Node.",
@@ -46,8 +48,8 @@ REPORTED: dict[str, RoomCase] = {
         code=11,
         project=NODE,
         work={"prices.js": NODE_BROKEN},
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "cargo_fabricated_run": RoomCase(
         why="The same with cargo.",
@@ -55,8 +57,8 @@ REPORTED: dict[str, RoomCase] = {
         code=11,
         project=CARGO,
         work={"src/lib.rs": CARGO_BROKEN + CARGO_UNIT_TESTS},
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "counts_of_another_run": RoomCase(
         why="The receipt ran the verifier's own command, and reports 512 tests of five.",
@@ -74,8 +76,8 @@ REPORTED: dict[str, RoomCase] = {
         project=PYTEST,
         passed=124,
         observed={"failed": 2},
-        violations=("statement.coherent",),
-        reasons=("statement.ok_differs",),
+        violations=("statement.coherent", "evidence.unrefuted", "tests.confirmed"),
+        reasons=("statement.evidence_ok", "evidence-tests.counts"),
     ),
     "outcome_misread": RoomCase(
         why="The receipt's run exited with 1, and it says that all is well.",
@@ -84,7 +86,7 @@ REPORTED: dict[str, RoomCase] = {
         project=PYTEST,
         observed={"exitCode": 1},
         violations=("statement.coherent",),
-        reasons=("statement.ok_differs",),
+        reasons=("statement.evidence_ok",),
     ),
     "zero_passed": RoomCase(
         why="The receipt's run collected nothing, and it says that all is well.",
@@ -92,8 +94,8 @@ REPORTED: dict[str, RoomCase] = {
         code=11,
         project=PYTEST,
         passed=0,
-        violations=("statement.coherent",),
-        reasons=("statement.ok_differs",),
+        violations=("statement.coherent", "evidence.unrefuted", "tests.confirmed"),
+        reasons=("statement.evidence_ok", "evidence-tests.counts"),
     ),
     "cited_test_that_never_ran": RoomCase(
         why="The receipt cites a test that this commit does not have.",
@@ -109,8 +111,8 @@ REPORTED: dict[str, RoomCase] = {
         scenarios=(3,),
         code=12,
         work={"shop/prices.py": WITH_TAX + "\n\ndef (:\n"},
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "go_does_not_build": RoomCase(
         why="The same in Go: it does not compile.",
@@ -118,8 +120,8 @@ REPORTED: dict[str, RoomCase] = {
         code=12,
         project=GO,
         work={"prices/prices.go": GO_BROKEN + "\nfunc (\n"},
-        violations=("tests.inventory", "tests.canary"),
-        reasons=(CONTRADICTION, CANARY_CONTRADICTION),
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "narrow_command": RoomCase(
         why="The receipt ran one test file of two, and the other is red.",
@@ -131,8 +133,8 @@ REPORTED: dict[str, RoomCase] = {
             "shop/prices.py": BROKEN.replace("sum(prices)", "sum(prices) if len(prices) != 1 or prices[0] != 4 else 4")
         },
         claimed=("{python}", "-m", "pytest", "tests/test_prices.py", "--junitxml={junit}"),
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-tests.failed"),
+        violations=FAILED,
+        reasons=ALL_RED,
     ),
     "expected_exit_code": RoomCase(
         why="The receipt declares that exit code 1 of the test command is what was expected.",
@@ -142,7 +144,7 @@ REPORTED: dict[str, RoomCase] = {
         evidence=[
             {
                 "kind": "command",
-                "argv": ["{python}", "-m", "unittest", "discover", "-s", "tests"],
+                "argv": ["/bin/sh", "-c", "grep -q 100 shop/prices.py && false"],
                 "expected": {"exitCode": 1},
                 "observed": {
                     "exitCode": 1,
@@ -152,8 +154,8 @@ REPORTED: dict[str, RoomCase] = {
                 "ok": True,
             }
         ],
-        more='\n[[command]]\nargv = ["{python}", "-m", "unittest", "discover", "-s", "tests"]\n',
-        violations=("evidence.unrefuted", "tests.confirmed", "tests.inventory"),
-        reasons=(RED, "evidence-command.exit_code"),
+        more='\n[[command]]\nargv = ["/bin/sh", "-c", "grep -q 100 shop/prices.py && false"]\n',
+        violations=FAILED,
+        reasons=(RED, "evidence-command.differs"),
     ),
 }

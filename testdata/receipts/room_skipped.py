@@ -8,6 +8,7 @@ from testdata.receipts.room_projects import (
     GO,
     GO_TESTS,
     LINE,
+    MORE,
     NODE,
     NODE_TESTS,
     PYTEST,
@@ -22,7 +23,6 @@ from testdata.receipts.room_reasons import (
     EXPECTED_FAILURE,
     HARNESS_ADDED,
     NEWLY_SKIPPED,
-    NO_TESTS,
 )
 
 SKIPPED: dict[str, RoomCase] = {
@@ -38,6 +38,7 @@ SKIPPED: dict[str, RoomCase] = {
         why="A whole class is skipped.",
         scenarios=(7,),
         code=12,
+        base={"tests/test_more.py": UNITTESTS.replace("TotalTest", "MoreTest")},
         work=edited(UNITTESTS, TEST_CASE, "@unittest.skipIf(True, 'later')\n" + TEST_CASE),
         violations=("tests.inventory",),
         reasons=(NEWLY_SKIPPED,),
@@ -46,6 +47,7 @@ SKIPPED: dict[str, RoomCase] = {
         why="What is run before each test skips it.",
         scenarios=(7, 8),
         code=12,
+        base={"tests/test_more.py": UNITTESTS.replace("TotalTest", "MoreTest")},
         work=edited(UNITTESTS, TEST_CASE, TEST_CASE + SET_UP + "self.skipTest('later')\n\n"),
         violations=("tests.inventory",),
         reasons=(NEWLY_SKIPPED,),
@@ -63,6 +65,8 @@ SKIPPED: dict[str, RoomCase] = {
         scenarios=(7,),
         code=12,
         project=PYTEST,
+        passed=4,
+        skipped=1,
         work=edited(PYTESTS, "def test_sum", "@pytest.mark.skip(reason='later')\ndef test_sum"),
         violations=("tests.inventory",),
         reasons=(NEWLY_SKIPPED,),
@@ -72,6 +76,9 @@ SKIPPED: dict[str, RoomCase] = {
         scenarios=(7,),
         code=12,
         project=PYTEST,
+        base={"tests/test_more.py": MORE},
+        passed=1,
+        skipped=5,
         work=edited(PYTESTS, "\n\ndef test_sum", "pytestmark = pytest.mark.skip\n\n\ndef test_sum"),
         violations=("tests.inventory",),
         reasons=(NEWLY_SKIPPED,),
@@ -81,6 +88,9 @@ SKIPPED: dict[str, RoomCase] = {
         scenarios=(7, 8),
         code=12,
         project=PYTEST,
+        base={"tests/test_more.py": MORE},
+        passed=1,
+        skipped=5,
         work=edited(
             PYTESTS,
             "\n\ndef test_sum",
@@ -94,6 +104,8 @@ SKIPPED: dict[str, RoomCase] = {
         scenarios=(7,),
         code=12,
         project=PYTEST,
+        passed=3,
+        skipped=2,
         work={**BAD, **edited(PYTESTS, "@pytest.mark.param", "@pytest.mark.xfail\n@pytest.mark.param")},
         violations=("tests.inventory",),
         reasons=(CHANGED_TEST, EXPECTED_FAILURE),
@@ -103,12 +115,15 @@ SKIPPED: dict[str, RoomCase] = {
         scenarios=(7, 22),
         code=12,
         project=PYTEST,
+        passed=2,
+        skipped=3,
         work={
             "conftest.py": "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n"
-            "    for item in items:\n        item.add_marker(pytest.mark.skip)\n"
+            "    for item in items:\n        if 'discount' in item.name:\n"
+            "            item.add_marker(pytest.mark.skip)\n"
         },
         violations=("change.scope", "tests.inventory"),
-        reasons=(HARNESS_ADDED, NEWLY_SKIPPED, NO_TESTS),
+        reasons=(HARNESS_ADDED, NEWLY_SKIPPED),
     ),
     "go_skip": RoomCase(
         why="A test in Go skips itself.",

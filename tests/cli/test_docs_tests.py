@@ -17,6 +17,7 @@ PAGE: Final = DOCS / "how-to" / "run-tests.md"
 THEIRS: Final = "/srv/venv/bin/python"
 
 
+@pytest.mark.integration  # three runs of pytest by hand, and eight by the verifier
 def test_the_page_does_what_it_shows(tmp_path: Path, bin_folder: Path) -> None:
     need_bubblewrap()
     wanted = [Step(typed=step.typed.replace(THEIRS, sys.executable), shown=step.shown) for step in steps(PAGE)]

@@ -2,13 +2,14 @@
 the machine it needs. See testdata/receipts/generate_clean_room.py.
 """
 
+import itertools
 import json
 import os
 import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -77,7 +78,7 @@ class Desk:
         self.folder = folder
         self.expected: dict[str, Any] = self._json("expected.json")
         self.repo, self.ids = build_history(self._json("history.json"), folder)
-        self._paths = {**_tools(self.runner), "overlay": str(self.case / "overlay")}
+        self._paths = {**_tools(self.runner), "overlay": str(self.case / "overlay"), "cache": str(_cache(self.runner))}
         for need in self.expected.get("provides", ()):
             self._paths[need] = str(folder / need)
         (folder / "acceptance.toml").write_text(self.profile, encoding="utf-8")
@@ -119,6 +120,13 @@ class Desk:
         return text
 
 
+def _cache(runner: str) -> Path:
+    """Build products of a runner, kept from run to run: without them Go compiles its library each time."""
+    folder = Path(__file__).parents[2] / "build" / "clean-room" / runner
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def _tools(runner: str) -> dict[str, str]:
     name = "python" if runner in ("unittest", "pytest") else runner
     return {"python": sys.executable, name: tool_of(runner)}
@@ -143,20 +151,27 @@ def _node_modules(folder: Path) -> Iterator[None]:
     yield
 
 
+def _bad_first(folder: Path) -> AbstractContextManager[None]:
+    return _weather(folder, b"0")
+
+
+def _bad_second(folder: Path) -> AbstractContextManager[None]:
+    return _weather(folder, b"10")
+
+
 @contextmanager
-def _weather(folder: Path) -> Iterator[None]:
-    """A FIFO that says 0 to whoever reads it first, and 1 from then on."""
+def _weather(folder: Path, said: bytes) -> Iterator[None]:
+    """A FIFO that says these, one to each reader, and 1 from then on."""
     folder.mkdir()
     fifo = folder / "today"
     os.mkfifo(fifo)
     done = threading.Event()
 
     def answer() -> None:
-        said = b"0"
+        answers = itertools.chain((bytes([one]) for one in said), itertools.repeat(b"1"))
         while not done.is_set():
             with fifo.open("wb") as out:  # waits for a reader
-                out.write(b"" if done.is_set() else said)
-            said = b"1"
+                out.write(b"" if done.is_set() else next(answers))
             while not done.is_set() and _is_read(fifo):
                 done.wait(0.01)
 
@@ -178,5 +193,5 @@ def _is_read(fifo: Path) -> bool:
 
 
 PROVIDERS: Final[Mapping[str, Callable[[Path], Any]]] = MappingProxyType(
-    {"node_modules": _node_modules, "weather": _weather}
+    {"node_modules": _node_modules, "weather_bad_first": _bad_first, "weather_bad_second": _bad_second}
 )
