@@ -171,7 +171,7 @@ class _Artifacts:
             "CARGO_MANIFEST_DIR": str(manifest.parent),
             "CARGO_MANIFEST_PATH": str(manifest),
             "CARGO_PKG_NAME": package,
-            "LD_LIBRARY_PATH": f"{binary.parent}:{binary.parent.parent}:{self._chain.root}/lib",
+            "LD_LIBRARY_PATH": ":".join(map(str, (binary.parent, binary.parent.parent, *self._chain.libraries))),
         }
         self._found[prefix] = _Built(
             prefix=prefix,

@@ -95,6 +95,11 @@ class RustToolchain(Value, kw_only=True):
         """The executable."""
         return self.root / "bin" / "rustc"
 
+    @property
+    def libraries(self) -> tuple[Path, ...]:
+        """Where the tests of a procedural macro find Rust's own libraries."""
+        return (self.root / "lib", *sorted(self.root.glob("lib/rustlib/*/lib")))
+
 
 def checked(argv: tuple[str, ...]) -> CargoCommand:
     """The command that `argv` spells. Raises ConfigurationError for an argument that is not honoured, naming it.
