@@ -18,10 +18,9 @@ _SECTIONS: Final = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": 
 
 
 class PytestConfig(Value, kw_only=True):
-    """`file` is None if there is none, `fault` says that it cannot be read. Lists are as pytest would have them."""
+    """`file` is None if there is none. Of one that cannot be read nothing is known; pytest will say so."""
 
     file: str | None = None
-    fault: str | None = None
     testpaths: tuple[str, ...] = ()
     files: tuple[str, ...] = ("test_*.py", "*_test.py")
     functions: tuple[str, ...] = ("test",)
@@ -52,8 +51,8 @@ def read_config(sources: Sources) -> PytestConfig:
         try:
             text = sources.read(name).decode("utf-8-sig")
             table = _table(name, text)
-        except (ObservationError, ValueError, RecursionError, configparser.Error) as fault:
-            return PytestConfig(file=name, fault=f"{name} cannot be read: {str(fault).splitlines()[0]}")
+        except (ObservationError, ValueError, RecursionError, configparser.Error):
+            return PytestConfig(file=name)
         if table is not None:
             return _config(name, table)
         if name in _ALWAYS:

@@ -245,9 +245,10 @@ def checked_unittest(argv: tuple[str, ...]) -> UnittestCommand:
     pattern = found.get("pattern", "test*.py")
     if "/" in pattern or not pattern.endswith(".py"):
         raise _refused("unittest", f"-p {pattern}", "it is no pattern of file names")
-    return UnittestCommand(
-        python=argv[0], start=start, pattern=pattern, top=_path("unittest", found.get("top", start), file=False)
-    )
+    top = _path("unittest", found.get("top", start), file=False)
+    if not PurePosixPath(start).is_relative_to(top):
+        raise _refused("unittest", f"-t {top}", f"-s {start} does not lie below it")
+    return UnittestCommand(python=argv[0], start=start, pattern=pattern, top=top)
 
 
 _UNITTEST_REASONS: Final = {
