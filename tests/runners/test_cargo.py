@@ -68,7 +68,8 @@ WORKSPACE: Final[Tree] = {
     "src/main.rs": PROGRAM,
     "tests/it.rs": TESTS,
     "part/Cargo.toml": '[package]\nname = "part"\nversion = "0.1.0"\nedition = "2015"\n\n[lib]\nproc-macro = true\n',
-    "part/src/lib.rs": "#![deny(warnings)]\nextern crate proc_macro;\n#[cfg(test)]\nmod tests { #[test] fn of_part() {} }\n",
+    "part/src/lib.rs": "#![deny(warnings)]\nextern crate proc_macro;\n"
+    + "#[cfg(test)]\nmod tests { #[test] fn of_part() {} }\n",
 }
 
 
@@ -178,10 +179,11 @@ def test_procedural_macro_that_names_binaries_of_its_own_is_a_fault(tmp_path: Pa
         '\\"executable\\":\\"/usr/bin/true\\"}'
     )
     macro = (
-        "extern crate proc_macro;\n#[proc_macro]\npub fn forge(_: proc_macro::TokenStream) -> proc_macro::TokenStream {\n"
+        "extern crate proc_macro;\nuse proc_macro::TokenStream;\n"
+        "#[proc_macro]\npub fn forge(_: TokenStream) -> TokenStream {\n"
         '    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();\n'
         f'    println!("{{}}", "{line}".replace("MANIFEST", &format!("{{}}/Cargo.toml", folder)));\n'
-        "    proc_macro::TokenStream::new()\n}\n"
+        "    TokenStream::new()\n}\n"
     )
     tree = {
         **WORKSPACE,
