@@ -78,6 +78,8 @@ def _layers(outcome: "Outcome", tests: "TestsDemand") -> Iterator[Finding]:
     for layer in tests.canaries or ():
         if layer not in outcome.layers:
             yield _about("fail", "layer_missing", f"the layer {layer} is demanded, and it was not there", layer)
+    if not outcome.layers and not base.lost and not base.wrong:
+        yield _about("not_checked", "no_layer", "there was no layer of canaries")
     if outcome.layers:
         ids, passed = len(outcome.trial.ids), sum(1 for state in base.states.values() if state == "passed")
         text = f"canaries were reported as they must be: {', '.join(outcome.layers)}"

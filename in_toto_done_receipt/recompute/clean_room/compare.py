@@ -35,8 +35,7 @@ class Comparison:
         """Everything that the runs show about the tests. No run may have a fault."""
         yield from self._none_at_all()
         yield from self._turned_red()
-        yield from self._gone()
-        yield from self._weakened()
+        yield from self._as_agreed([*self._gone(), *self._weakened()])
         yield from self._new()
         yield from self._hidden()
         yield from self._remarks()
@@ -86,7 +85,7 @@ class Comparison:
         told: set[str] = set()
         for name in _CHANGE:
             states = self._outcome.runs[name].states
-            missing = [id for id in self._ids if id not in states and id not in told]
+            missing = [id for id in self._ids if id not in states and id not in told and not self._replaced(name, id)]
             before, after = self._cases(self._ids), self._cases(states)
             for id in missing:
                 told.add(id)
@@ -100,6 +99,26 @@ class Comparison:
                 elif after[test] >= before[test] and test not in told:
                     told.add(test)
                     yield _about("pass", "other_cases", f"{escape(test)} has other cases on {RUNS[name]}", test)
+
+    def _as_agreed(self, found: list[Finding]) -> Iterator[Finding]:
+        """Of a file that an exception names, one finding with the file's name as its term: what it waives."""
+        files: Counter[str] = Counter()
+        for one in found:
+            path = self._path_of(one.path or "")
+            if one.status == "fail" and path in self._outcome.agreed:
+                files[path or ""] += 1
+            else:
+                yield one
+        for path, count in files.items():
+            text = (
+                f"{count} test(s) of {escape(path)} are gone or need not pass, which the profile leaves to the change"
+            )
+            yield _about("fail", "left_to_head", text, path)
+
+    def _path_of(self, test: str) -> str | None:
+        """The file of a test, or of the test whose cases they are."""
+        known = self._outcome.path_of
+        return known.get(test) or next((path for id, path in known.items() if self._test_of(id) == test), None)
 
     def _cases(self, ids: Iterable[str]) -> Counter[str]:
         return Counter(map(self._test_of, ids))
@@ -131,8 +150,15 @@ class Comparison:
     def _new_ids(self) -> list[str]:
         return sorted(self._outcome.runs["head"].states.keys() - self._base.states.keys() - self._outcome.unstable)
 
+    def _replaced(self, name: RunName, id: str) -> bool:
+        """Whether the verifier's own file stands in the place of the one with this test."""
+        return name == "restored" and self._outcome.path_of.get(id) in self._outcome.overlaid
+
     def _hidden(self) -> Iterator[Finding]:
         states = self._outcome.runs["restored"].states
+        again = [id for id in self._base.states if self._replaced("restored", id) and id in states]
+        if self._outcome.overlaid and not self._outcome.overlay and not again:
+            yield _about("error", "no_hidden_test", "no test of the overlay ran")
         for id in sorted(self._outcome.overlay):
             if states.get(id) != "passed":
                 yield _about("fail", "hidden_test", f"{escape(id)} of the overlay {states.get(id, 'is missing')}", id)

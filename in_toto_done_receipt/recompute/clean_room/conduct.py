@@ -3,9 +3,11 @@ of these gives reason for.
 """
 
 from collections.abc import Collection, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.errors import LimitExceeded, ObservationError, RepositoryRefused
 from in_toto_done_receipt.observe.git.workspace import GitWorkspace
@@ -26,6 +28,9 @@ from in_toto_done_receipt.recompute.clean_room.outcome import RUNS, Comparing, O
 from in_toto_done_receipt.recompute.clean_room.overlay import hidden_tests
 from in_toto_done_receipt.recompute.clean_room.rooms import Rooms, Setup
 from in_toto_done_receipt.recompute.clean_room.trees import Tree, Trees, laid_over
+from in_toto_done_receipt.wire.escape import escape
+
+_NAMED: Final = 3  # tests in a remark
 
 USUAL_LAYERS: Final[tuple[Canary, ...]] = ("planted", "halves", "gate")
 
@@ -99,6 +104,8 @@ class Conduct:
             ],
         )
         passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
+        if runs["base"].faults:  # nothing of it is believed, and nothing can be held against it
+            passed = frozenset()
         restored = laid_over(self._put_back(), self._hidden)
         trial, runs["restored"] = self._restored(restored, passed, runs["base"].red)
         if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
@@ -120,9 +127,9 @@ class Conduct:
             unstable=self._unstable(runs),
             path_of=self._paths(frozenset(runs["base"].states)),
             moved=trees.moved,
-            overlay=frozenset(runs["restored"].states) - frozenset(runs["base"].states)
-            if self._hidden
-            else frozenset(),
+            overlay=frozenset(runs["restored"].states.keys() - runs["base"].states.keys() if self._hidden else ()),
+            overlaid=frozenset(self._hidden),
+            agreed=trees.agreed,
         )
 
     def _put_back(self) -> Tree:
@@ -130,19 +137,29 @@ class Conduct:
         tree = self._trees.restored()
         if self._tests.runner != "cargo":
             return tree
-        return with_base_tests(tree, self._rooms.sources(tree), self._rooms.sources(self._trees.base()))
+        base = self._rooms.sources(self._trees.base())
+        return with_base_tests(tree, self._rooms.sources(tree), base, self._tests.argv)
 
-    def _restored(self, tree: Tree, passed: Collection[str], was_red: frozenset[str]) -> tuple[Trial, Ran]:
+    def _restored(self, tree: Tree, passed: frozenset[str], was_red: frozenset[str]) -> tuple[Trial, Ran]:
         """Run (a): the two halves if that works and leaves no question, else the tests as they are."""
         found = Tried(trial=Trial(), halves=None)
+        plain = cache(partial(self._rooms.run, RUNS["restored"], tree))
         if {"halves", "gate"} & set(self._layers) and passed:
-            found = tried(self._rooms, tree, self._trees.base(), passed, gate="gate" in self._layers)
-        halves = found.halves
-        if halves is not None and not halves.faults:
-            merged = _merged(halves.runs, halves.real)
-            if merged is not None and merged.red <= was_red and all(merged.states.get(id) == "passed" for id in passed):
-                return found.trial, merged
-        return found.trial, self._rooms.run(RUNS["restored"], tree)
+            base = self._trees.base()
+            found = tried(self._rooms, tree, base, passed, gate="gate" in self._layers, plain=plain)
+        if found.halves is None or found.halves.faults:
+            return found.trial, plain()
+        merged = _merged(found.halves.runs, found.halves.real)
+        if merged is not None and merged.red <= was_red and all(merged.states.get(id) == "passed" for id in passed):
+            return found.trial, merged
+        real = plain()
+        beside = [id for id, state in sorted(found.halves.real.items()) if state != "passed"]
+        beside = [id for id in beside if id in passed and real.states.get(id) == "passed"]
+        if not beside:
+            return found.trial, real
+        named = ", ".join(map(escape, beside[:_NAMED]))
+        remark = f"{len(beside)} test(s) pass alone and not beside others that were made to fail: {named}"
+        return replace(found.trial, remarks=(*found.trial.remarks, remark)), real
 
     def _doubtful(self, runs: Mapping[RunName, Ran]) -> frozenset[str]:
         """What is red on head as it is, was not red at base, and is not known to be red for good."""
@@ -192,7 +209,8 @@ def _merged(runs: tuple[Ran, Ran], real: Mapping[str, TestState | None]) -> Ran 
 def _active(tests: TestsDemand, runs: Mapping[RunName, Ran], trial: Trial, comparing: Comparing) -> tuple[Canary, ...]:
     """The layers that were there, whatever they showed. For runner `junit`, the profile says what is planted."""
     layers: list[Canary] = []
-    if (tests.runner != "junit" or tests.plant) and not any(runs[name].lost for name in ("base", "restored", "head")):
+    lost = any(runs[name].lost for name in ("base", "restored", "head"))
+    if (tests.runner != "junit" or tests.plant) and not lost and not runs["base"].wrong:
         layers.append("planted")
     if trial.way != "none":
         layers.append("halves")

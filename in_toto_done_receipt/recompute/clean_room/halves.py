@@ -6,9 +6,11 @@ does not work there either says something about the way, and nothing about the c
 """
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Literal
+
+from msgspec.structs import replace
 
 from in_toto_done_receipt.observe.runners.gate import Gate
 from in_toto_done_receipt.observe.runners.model import Site, TestState
@@ -44,8 +46,10 @@ class Tried(Value, kw_only=True):
     halves: Halves | None
 
 
-def tried(rooms: Rooms, tree: Tree, base: Tree, passed: Collection[str], *, gate: bool) -> Tried:
-    """The best way that works, tried on `tree`; `base` tells what works at all."""
+def tried(
+    rooms: Rooms, tree: Tree, base: Tree, passed: Collection[str], *, gate: bool, plain: Callable[[], Ran]
+) -> Tried:
+    """The best way that works, tried on `tree`; `base` tells what works at all, `plain` runs `tree` as it is."""
     remarks: list[str] = []
     runner, argv = rooms.setup.runner, rooms.setup.argv
     sites = runner.sites(argv, rooms.sources(tree), passed)
@@ -53,26 +57,18 @@ def tried(rooms: Rooms, tree: Tree, base: Tree, passed: Collection[str], *, gate
         return Tried(trial=Trial(remarks=("no existing test has a place where it can be made to fail",)), halves=None)
     ways: tuple[Way, ...] = ("gate", "edit") if gate and any(site.gate is not None for site in sites) else ("edit",)
     for way in ways:
-        found = _tried_by(way, rooms, tree, base, sites, passed)
+        halves = _halves(way, rooms, tree, sites, "head's product with base's tests")
+        if halves.faults and plain().faults:  # canaries or not: there is nothing to find out about the way
+            return Tried(trial=Trial(way=way, faults=halves.faults, remarks=tuple(remarks)), halves=halves)
+        found = _held_against_base(way, rooms, base, halves, passed)
         remarks += found.trial.remarks
         if found.halves is not None:
-            return Tried(trial=_with_remarks(found.trial, remarks), halves=found.halves)
+            return Tried(trial=replace(found.trial, remarks=tuple(remarks)), halves=halves)
     return Tried(trial=Trial(remarks=tuple(remarks)), halves=None)
 
 
-def _with_remarks(trial: Trial, remarks: Sequence[str]) -> Trial:
-    return Trial(
-        way=trial.way,
-        ids=trial.ids,
-        deaf=trial.deaf,
-        unasked=trial.unasked,
-        faults=trial.faults,
-        remarks=tuple(remarks),
-    )
-
-
-def _tried_by(way: Way, rooms: Rooms, tree: Tree, base: Tree, sites: Sequence[Site], passed: Collection[str]) -> Tried:
-    halves = _halves(way, rooms, tree, sites, "head's product with base's tests")
+def _held_against_base(way: Way, rooms: Rooms, base: Tree, halves: Halves, passed: Collection[str]) -> Tried:
+    """What is left against head when base has been made to fail in the same way."""
     if not (halves.faults or halves.deaf or halves.unasked):
         return Tried(trial=Trial(way=way, ids=halves.ids), halves=halves)
     places = rooms.setup.runner.sites(rooms.setup.argv, rooms.sources(base), passed)

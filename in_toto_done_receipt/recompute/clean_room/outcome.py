@@ -72,7 +72,7 @@ class Outcome(Value, kw_only=True):
     `reruns` are the states of red ids in further runs, per run, in order. `unstable` are ids that base itself has in
     one run and not in the other. `path_of` tells in which file of base a test stands, as far as that is known, and
     `moved` are the files of base that head changed or took away. `overlay` are ids that only the verifier's own tests
-    have.
+    have, `overlaid` the files in which they stand. `agreed` are files of base that an exception leaves to head.
     """
 
     runner: str
@@ -87,3 +87,5 @@ class Outcome(Value, kw_only=True):
     path_of: Mapping[str, str] = msgspec.field(default_factory=dict)
     moved: frozenset[str] = frozenset()
     overlay: frozenset[str] = frozenset()
+    overlaid: frozenset[str] = frozenset()
+    agreed: frozenset[str] = frozenset()

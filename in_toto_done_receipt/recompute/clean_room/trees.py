@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.observe.git.compose import folders_of, put_back
 from in_toto_done_receipt.observe.git.trees import LINK, SUBMODULE, Entry
+from in_toto_done_receipt.profile.settings import Exemption
 from in_toto_done_receipt.recompute.context import RecomputeContext
 from in_toto_done_receipt.recompute.harness import harness_keys, harness_of
+from in_toto_done_receipt.wire.rfc3339 import parse_time
 from in_toto_done_receipt.wire.value import Value
 
 if TYPE_CHECKING:
@@ -32,12 +34,15 @@ class Trees:
     """The trees of one change."""
 
     def __init__(self, context: RecomputeContext, change: "GitChange") -> None:
+        """`agreed` are test files of base that an exception of the profile leaves to head."""
         assert change.base_listing is not None  # noqa: S101 - nothing is run without a base
         self._base = _without_compiled(change.base_listing.files)
         self._head = _without_compiled(change.listing.files)
         self._harness = harness_of(change, context.settings)
         # A file that is product and harness at once stays as it is where its harness part is the same in both.
         self._kept = frozenset(one.path for one in change.changes if harness_keys(context, one) == ())
+        left = {excepted.term for excepted in _exceptions(context)}
+        self.agreed = frozenset(path for path in map(_text, self._base) if path in left and self._harness.covers(path))
 
     def base(self) -> Tree:
         """Base as it was."""
@@ -59,7 +64,8 @@ class Trees:
         """Whether a path is as in `back` when everything else is as in `kept`."""
         steering = {path for files in (kept, back) for path, entry in files.items() if self._steers(path, entry)}
         shadowing = {path for path in kept.keys() - back.keys() if self._harness.shadows(_text(path)) is not None}
-        taken = (steering - self._kept) | shadowing
+        agreed = {path.encode("utf-8", "surrogateescape") for path in self.agreed}
+        taken = (steering - self._kept - agreed) | shadowing
         return taken.__contains__
 
     def _steers(self, path: bytes, entry: Entry) -> bool:
@@ -77,6 +83,15 @@ class Trees:
             for path, entry in self._base.items()
             if self._head.get(path) != entry and self._steers(path, entry)
         )
+
+
+def _exceptions(context: RecomputeContext) -> list[Exemption]:
+    """Those that still hold and are about tests of base. Whether one waives something is the policy's business."""
+    return [
+        one
+        for one in context.settings.exceptions
+        if one.code == "tests.inventory" and parse_time(one.expires) > context.evaluated_at
+    ]
 
 
 def laid_over(tree: Tree, files: Mapping[str, bytes]) -> Tree:

@@ -131,6 +131,7 @@ denied := {
 	"test-inventory.expected_failure",
 	"test-inventory.shrunk",
 	"test-inventory.changed_test",
+	"test-inventory.left_to_head",
 	"test-inventory.green_at_base",
 	"harness-canary.lost",
 	"harness-canary.layer_missing",

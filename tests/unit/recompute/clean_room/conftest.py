@@ -15,7 +15,7 @@ from in_toto_done_receipt.observe.git.repository import open_repository
 from in_toto_done_receipt.observe.git.workspace import GitWorkspace
 from in_toto_done_receipt.predicates.done_receipt.v0_1 import read_predicate
 from in_toto_done_receipt.profile.model import TestsDemand
-from in_toto_done_receipt.profile.settings import Settings
+from in_toto_done_receipt.profile.settings import Exemption, Settings
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.checks import harness_canary, test_inventory
 from in_toto_done_receipt.recompute.clean_room.conduct import Conduct
@@ -119,7 +119,8 @@ def opened(tmp_path: Path, git: Git) -> Iterator[Open]:
 
 @pytest.fixture
 def see(opened: Open, tmp_path: Path) -> Callable[..., Seen]:
-    """What a change comes to; `demand` are keys of [tests], `hidden` files of the verifier's."""
+    """What a change comes to; `demand` are keys of [tests], `hidden` files of the verifier's, `excepted` terms of
+    exceptions with their ends."""
 
     def seen(
         base: Files | None = None,
@@ -127,10 +128,15 @@ def see(opened: Open, tmp_path: Path) -> Callable[..., Seen]:
         *,
         hidden: dict[str, bytes] | None = None,
         links: dict[str, str] | None = None,
+        excepted: dict[str, str] | None = None,
         **demand: Any,
     ) -> Seen:
         tests = TestsDemand(runner="unittest", argv=("/usr/bin/true",), **demand)
-        case = opened(base, work, links=links, settings=replace(SETTINGS, tests=tests))
+        made = tuple(
+            Exemption(code="tests.inventory", reason="r", approver="a", expires=expires, term=term)
+            for term, expires in (excepted or {}).items()
+        )
+        case = opened(base, work, links=links, settings=replace(SETTINGS, tests=tests, exceptions=made))
         outcome, runner = conducted(case, tests, tmp_path, hidden or {})
         case = replace(case, context=replace(case.context, clean_room=Ran(outcome)))
         return Seen(
