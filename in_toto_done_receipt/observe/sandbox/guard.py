@@ -53,7 +53,7 @@ class Guard:
 
     def look(self) -> Excess | None:
         """The first limit that is exceeded, as failure and explanation."""
-        self.pause = FIRST_PAUSE if self.on_look else min(LAST_PAUSE, self.pause * 1.5)
+        self.pause = COUNTING_PAUSE if self.on_look else min(LAST_PAUSE, self.pause * 1.5)
         most = self.limits.processes
         found = below(self.root, depth=self.depth, most=100_000 if most is None else most)
         tasks = sum(process.tasks for process in found)
