@@ -2,6 +2,7 @@
 Answer: regular files only, the size at opening plus one byte, a deadline for everything, a linear matcher.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -54,6 +55,30 @@ def test_threat_33_a_command_ends_in_time(desk: Desk, script: str, commands: Cal
     change = generate.claims(generate.file_item(), generate.command_item(argv))
     flags = [*commands(f'["/bin/sh", "-c", "{script}"]'), "--limit", "command-seconds=1"]
     assert desk.verify(generate.Case(why="", change=change, flags=flags)).code == 11
+
+
+GREEDY = {
+    "command-memory-bytes": (50_000_000, "head -c 200m /dev/zero | tail; sleep 9"),
+    "command-processes": (20, "i=0; while [ $i -lt 99 ]; do sleep 9 & i=$((i+1)); done; wait"),
+    "command-disk-bytes": (1_000_000, "head -c 9m /dev/zero > big; sleep 9"),
+    "command-disk-files": (50, "i=0; while [ $i -lt 99 ]; do : > /tmp/$i; i=$((i+1)); done; sleep 9"),
+}
+
+
+@pytest.mark.usefixtures("bubblewrap")
+@pytest.mark.parametrize("limit", GREEDY)
+def test_threat_33_a_command_that_takes_too_much_is_ended(
+    desk: Desk, limit: str, commands: Callable[..., list[str]]
+) -> None:
+    value, script = GREEDY[limit]
+    argv = ["/bin/sh", "-c", script]
+    change = generate.claims(generate.file_item(), generate.command_item(argv))
+    flags = [*commands(json.dumps(argv)), "--limit", f"{limit}={value}"]
+    seen = desk.verify(generate.Case(why="", change=change, flags=flags))
+    (check,) = (check for check in seen.result["checks"] if check["id"] == "evidence-command")
+    said = check["findings"][0]["message"]
+    assert (seen.code, "did not succeed" in said) == (11, True)
+    assert f"limit {limit} is {value}, got" in said or "exit code 2" in said  # the kernel did not let it fork
 
 
 @pytest.mark.usefixtures("bubblewrap")
