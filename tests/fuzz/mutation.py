@@ -27,6 +27,16 @@ def mutated(data: bytes, *, words: tuple[str, ...], toml: bool, random: Random) 
     return _toml(data, words, random) if toml else _json(data, words, random)
 
 
+def spliced(data: bytes, words: tuple[str, ...], random: Random) -> bytes:
+    """A text with a few words put in, taken out or doubled."""
+    for _ in range(random.randint(1, 6)):
+        first, last = sorted(random.randrange(len(data) + 1) for _ in range(2))
+        last = min(last, first + random.choice((0, 1, 8, 64)))
+        word = random.choice(words).encode()
+        data = data[:first] + random.choice((word, b"", data[first:last] * 2, word * 70)) + data[last:]
+    return data
+
+
 def _json(data: bytes, words: tuple[str, ...], random: Random) -> bytes:
     try:
         tree = json.loads(data)

@@ -32,6 +32,8 @@ from in_toto_done_receipt.importers.harness_format import file_bytes
 from in_toto_done_receipt.importers.model import statement_of
 from in_toto_done_receipt.observe.audit_chain.line import NotALineError, read_line
 from in_toto_done_receipt.observe.manifest.read import read_manifest
+from in_toto_done_receipt.observe.runners.junit_xml import read_junit
+from in_toto_done_receipt.observe.runners.node_source import found_tests
 from in_toto_done_receipt.observe.seals import read_contract, write_contract
 from in_toto_done_receipt.pipeline import recompute
 from in_toto_done_receipt.predicates.done_receipt.coherence import coherence_faults
@@ -61,7 +63,7 @@ from in_toto_done_receipt.wire.strict_json import loads
 from tests.conformance import harness_original as original
 from tests.fuzz import genuine
 from tests.fuzz.bundle_mutation import WORDS, mutant
-from tests.fuzz.mutation import mutated
+from tests.fuzz.mutation import mutated, spliced
 
 ROOT: Final = Path(__file__).parents[2]
 DATA: Final = ROOT / "testdata"
@@ -265,6 +267,21 @@ def _policy_bundles() -> Iterable[bytes]:
     yield gzip.decompress(bundle(rules, revision="1", roots=("done_receipt/custom",)))
 
 
+def _junit(data: bytes) -> None:
+    """A report of tests: each test is counted once, and what is said of it fits on a line."""
+    report = read_junit(data, what="report")
+    total = report.passed + report.failed + report.errored + report.skipped
+    assert len(report.states) <= total
+    assert total <= len(report.states) or report.repeated
+    assert all(fault.isprintable() for fault in report.faults)
+
+
+def _javascript(data: bytes) -> None:
+    """A test file of Node: a test can be made to fail after a brace, and nowhere else."""
+    for test in found_tests(data):
+        assert data[test.position - 1 : test.position] == b"{"
+
+
 def _of_attestations(data: bytes, random: Random) -> bytes:
     return mutant(data, tuple(genuine.bundles().values()), random)
 
@@ -280,6 +297,19 @@ _STATEMENT: Final[dict[str, Any]] = {
     "subject": [{"name": "greeting.txt", "digest": {"sha256": "ab" * 32}}],
     "predicateType": PREDICATE_TYPE,
 }
+_JUNIT: Final = (
+    b'<?xml version="1.0" encoding="utf-8"?><testsuites tests="3" failures="1">'
+    b'<testsuite name="s" tests="3" failures="1" skipped="1"><testcase classname="c" name="a" time="0.1"/>'
+    b'<testcase classname="c" name="b"><failure message="x">y</failure></testcase>'
+    b'<testcase classname="c" name="c"><skipped type="pytest.xfail"/></testcase></testsuite></testsuites>'
+)
+_XML_WORDS: Final = ("<testsuites>", "<testsuite ", "<testcase ", "<failure/>", "<error/>", "</", "/>", "classname='")
+_XML_MORE: Final = ("name='", "tests='", "errors='", "<!ENTITY", "<![CDATA[", "&#0;", "<?xml", "encoding='", "xmlns='")
+_CODE_WORDS: Final = ("test(", "it('a', ", "describe(`", "=> {", "${", "/*", "function", "async ", "/[", "')", "}", "`")
+_JAVASCRIPT: Final = (
+    b"const r = /[/']/g; test('a', { timeout: 1 }, async (t) => { x(`${ {a: 1} }`); });\n"
+    b"describe('s', function () { it('b', () => { /* } */ }); });\n"
+)
 _PEM: Final = (DATA / "receipts" / "trust" / "third.pub").read_bytes()
 _KEY_ONLY: Final = b'version = 1\n[[key]]\nname = "third"\npath = "third.pub"\n'
 _CONTEXT: Final = RecomputeContext(settings=Settings(), evaluated_at=NOW)
@@ -426,6 +456,18 @@ TARGETS: Final = (
     ),
     Target(
         name="root", run=_root, allowed=(TrustError,), seeds=lambda: [genuine.root()], words=WORDS, mutate=_of_roots
+    ),
+    Target(
+        name="junit",
+        run=_junit,
+        seeds=lambda: [_JUNIT],
+        mutate=lambda data, random: spliced(data, _XML_WORDS + _XML_MORE, random),
+    ),
+    Target(
+        name="javascript",
+        run=_javascript,
+        seeds=lambda: [(DATA / "receipts" / "clean_room" / "node_suites" / "history.json").read_bytes(), _JAVASCRIPT],
+        mutate=lambda data, random: spliced(data, _CODE_WORDS, random),
     ),
     Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),
     Target(

@@ -27,6 +27,7 @@ _BEFORE_VALUE: Final = (
 _CLOSING: Final = {b"(": b")", b"{": b"}", b"[": b"]"}
 _MOST_BYTES: Final = 2 << 20  # of a file; no test file that people write is larger
 _MOST_TOKENS: Final = 200  # of parameters or options
+_MOST_TYPE: Final = 30  # tokens of the type that a function returns
 _MOST_SUITES: Final = 64  # around a test
 _TESTS: Final = (b"test", b"it")
 _CALLS: Final = (*_TESTS, b"describe", b"suite")
@@ -175,6 +176,8 @@ def _body(tokens: list[Token], at: int) -> int | None:
         end = _closed(tokens, at)
         return end if end is not None and _is(tokens, end, b"{") else None
     end = _closed(tokens, at) if _is(tokens, at, b"(") else at + 1
+    if end is not None and _is(tokens, end, b":"):  # TypeScript: what it returns
+        end = next((here for here in range(end, min(end + _MOST_TYPE, len(tokens))) if _is(tokens, here, b"=>")), None)
     if end is None or not _is(tokens, end, b"=>") or not _is(tokens, end + 1, b"{"):
         return None
     return end + 1
