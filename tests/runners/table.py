@@ -57,3 +57,16 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
     "#[ignore] added": _row(cargo="IKGR"),
     "cfg on the tests": _row(cargo="IKGR"),
 }
+
+
+def markdown() -> str:
+    """The table as docs/concepts/clean-room.md shows it."""
+    lines = [f"| attack | {' | '.join(RUNNERS)} |", "|---|" + "---|" * len(RUNNERS)]
+    for attack, cells in ATTACKS.items():
+        shown = ("**none**" if cells.get(runner) == NONE else cells.get(runner, "") for runner in RUNNERS)
+        lines.append(f"| {attack} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

@@ -10,7 +10,6 @@ from in_toto_done_receipt.observe.runners.model import RED
 from in_toto_done_receipt.observe.runners.registry import runner_named
 from in_toto_done_receipt.observe.runners.value import value_edits
 from tests.runners.lab import (
-    LAYERS,
     Change,
     Files,
     Lab,
@@ -110,9 +109,3 @@ def test_the_value_canary_turns_base_red(lab: Lab, runner: str) -> None:
 
 def test_every_attack_has_a_row() -> None:
     assert {(runner, attack) for runner in COMMANDS for attack in attacks(runner)} == set(ROWS)
-
-
-def test_layers_are_known() -> None:
-    letters = {letter for cells in ATTACKS.values() for cell in cells.values() for letter in expected(cell)}
-
-    assert letters <= set(LAYERS)

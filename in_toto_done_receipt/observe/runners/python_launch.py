@@ -127,10 +127,10 @@ def run_unittest(say: Say, root: str, words: list[str]) -> int:
         else:
             tests.append(test.id())
     say("plan", tests)
-    result = _result(say, tests)
-    suite.run(result)
+    said = Unittest(say, tests)
+    suite.run(_result(said))
     say("end", 0)
-    return EXIT_RED if result.red else 0
+    return EXIT_RED if said.red else 0
 
 
 def _flat(suite: Any, kind: type) -> Iterator[Any]:
@@ -141,80 +141,84 @@ def _flat(suite: Any, kind: type) -> Iterator[Any]:
             yield test
 
 
-def _result(say: Say, tests: list[str]) -> Any:
+class Unittest:
+    """What became of each test: the worst that is said of it. A fixture of a class counts for all of the class."""
+
+    def __init__(self, say: Say, tests: list[str]) -> None:
+        self._say, self._tests = say, tests
+        self.red = False
+        self._now: str | None = None
+        self._state: str | None = None
+        self._started: set[str] = set()
+
+    def begin(self, name: str) -> None:
+        self._now, self._state = name, None
+        self._started.add(name)
+        self._say("start", name)
+
+    def settle(self) -> None:
+        if self._now is not None:
+            self._say(self._state or "passed", self._now)
+            self._now = None
+
+    def note(self, name: str, state: str) -> None:
+        self.red = self.red or state in ("failed", "error")
+        if name != self._now:
+            self._of_fixture(name, state)
+        elif self._state not in ("failed", "error"):
+            self._state = state
+
+    def _of_fixture(self, name: str, state: str) -> None:
+        place, _, whose = name.partition(" (")
+        prefix = whose.rstrip(")") + "."
+        if place not in ("setUpClass", "setUpModule"):
+            if state != "skipped":
+                self._say("fault", name + " failed")
+            return
+        for test in self._tests:
+            if test.startswith(prefix) and test not in self._started:
+                self.begin(test)
+                self._state = state
+                self.settle()
+
+
+def _result(tests: Unittest) -> Any:
     from unittest import TestResult
 
     class Result(TestResult):
-        """A test counts by the worst that is said of it; what a fixture of a class does counts for all of the class."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.red = False
-            self._now: str | None = None
-            self._state: str | None = None
-            self._started: set[str] = set()
-
         def startTest(self, test: Any) -> None:
             super().startTest(test)
-            self._begin(test.id())
+            tests.begin(test.id())
 
         def stopTest(self, test: Any) -> None:
             super().stopTest(test)
-            self._settle()
+            tests.settle()
 
         def addError(self, test: Any, err: Any) -> None:
             super().addError(test, err)
-            self._note(test, "error")
+            tests.note(test.id(), "error")
 
         def addFailure(self, test: Any, err: Any) -> None:
             super().addFailure(test, err)
-            self._note(test, "failed")
+            tests.note(test.id(), "failed")
 
         def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
             super().addSubTest(test, subtest, err)
             if err is not None:
-                self._note(test, "failed" if issubclass(err[0], test.failureException) else "error")
+                tests.note(test.id(), "failed" if issubclass(err[0], test.failureException) else "error")
 
         def addSkip(self, test: Any, reason: str) -> None:
             super().addSkip(test, reason)
             if not hasattr(test, "test_case"):  # a part of a test, which goes on
-                self._note(test, "skipped")
+                tests.note(test.id(), "skipped")
 
         def addExpectedFailure(self, test: Any, err: Any) -> None:
             super().addExpectedFailure(test, err)
-            self._note(test, "xfailed")
+            tests.note(test.id(), "xfailed")
 
         def addUnexpectedSuccess(self, test: Any) -> None:
             super().addUnexpectedSuccess(test)
-            self._note(test, "xpassed")
-
-        def _begin(self, name: str) -> None:
-            self._now, self._state = name, None
-            self._started.add(name)
-            say("start", name)
-
-        def _settle(self) -> None:
-            if self._now is not None:
-                say(self._state or "passed", self._now)
-                self._now = None
-
-        def _note(self, test: Any, state: str) -> None:
-            self.red = self.red or state in ("failed", "error")
-            if test.id() != self._now:
-                self._of_fixture(test.id(), state)
-            elif self._state not in ("failed", "error"):
-                self._state = state
-
-        def _of_fixture(self, name: str, state: str) -> None:
-            place, _, whose = name.partition(" (")
-            prefix = whose.rstrip(")") + "."
-            waiting = [test for test in tests if test.startswith(prefix) and test not in self._started]
-            if place not in ("setUpClass", "setUpModule") and state != "skipped":
-                say("fault", name + " failed")
-            for test in waiting if place in ("setUpClass", "setUpModule") else ():
-                self._begin(test)
-                self._state = state
-                self._settle()
+            tests.note(test.id(), "xpassed")
 
     return Result()
 
