@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits, Failure, Used
-from in_toto_done_receipt.observe.sandbox.processes import Process, Unnamed, below, exact_memory, unnamed
+from in_toto_done_receipt.observe.sandbox.processes import Process, Unnamed, below, exact_memory, unnamed, written
 from in_toto_done_receipt.observe.sandbox.space import SMALL, Space
 
 FIRST_PAUSE: Final = 0.025  # seconds
@@ -21,6 +21,7 @@ LAST_PAUSE: Final = 0.1
 COUNTING_PAUSE: Final = 0.01  # while files are counted
 SLICE: Final = 0.05  # seconds of counting at a time
 REST: Final = 10  # after what took long we wait so many times as long
+MANY: Final = 100_000  # processes that are looked at where no limit is set
 DOUBTS: Final = 5  # looks at memory while processes come and go, after which it is believed
 MEMORY_FOLDERS: Final = ("tmp", "dev/shm")  # of the namespace; at level bubblewrap they are in memory
 
@@ -55,19 +56,24 @@ class Guard:
         """The first limit that is exceeded, as failure and explanation."""
         self.pause = COUNTING_PAUSE if self.on_look else min(LAST_PAUSE, self.pause * 1.5)
         most = self.limits.processes
-        found = below(self.root, depth=self.depth, most=100_000 if most is None else most)
+        every = self._processes(MANY if most is None else most)
+        found = [process for process in every if process.age >= self.depth]
         tasks = sum(process.tasks for process in found)
         self._note(processes=tasks)
         self._look_at_open_files(found)
         excesses = [
             _over("processes", "command-processes", most, tasks),
             self._memory(found),
-            self._disk(),
+            self._disk(every),
         ]
         if self.on_look is not None:
             self.on_look()
             return None
         return next((excess for excess in excesses if excess is not None), None)
+
+    def _processes(self, most: int) -> list[Process]:
+        """Ours, which are few and of one task each, and those of the command."""
+        return below(self.root, most=most + self.depth)
 
     def _look_at_open_files(self, found: list[Process]) -> None:
         now = time.monotonic()
@@ -94,8 +100,8 @@ class Guard:
 
     def _has_changed(self, found: list[Process]) -> bool:
         """Has a process ended or begun since? Then shares of memory were summed that do not belong together."""
-        now = below(self.root, depth=self.depth, most=sum(process.tasks for process in found))
-        return {process.pid for process in now} != {process.pid for process in found}
+        now = self._processes(sum(process.tasks for process in found))
+        return {process.pid for process in now if process.age >= self.depth} != {process.pid for process in found}
 
     def _memory_folders(self) -> list[tuple[int, int]]:
         """Bytes and files in each folder of the sandbox that is in memory."""
@@ -108,8 +114,8 @@ class Guard:
             used.append(((facts.f_blocks - facts.f_bfree) * facts.f_frsize, facts.f_files - facts.f_ffree))
         return used
 
-    def _disk(self) -> Excess | None:
-        """Counts if free space has shrunk by more than the limit, or the limit is small: a slice at a time."""
+    def _disk(self, every: list[Process]) -> Excess | None:
+        """Counts if that much was written, or free space has shrunk by it, or it is little: a slice at a time."""
         limits = self.limits
         in_memory = sum(files for _, files in self._memory_folders())
         self._note(disk_files=in_memory)
@@ -118,6 +124,7 @@ class Guard:
         if self._count is None:
             size, files = self.space.shrunk()
             small = limits.disk_bytes is not None and limits.disk_bytes <= SMALL
+            size = max(size, written(every))
             due = small or _is_over(size, limits.disk_bytes) or _is_over(files, limits.disk_files)
             if not due or time.monotonic() < self._count_at:
                 return None

@@ -9,14 +9,16 @@ from typing import Final
 from in_toto_done_receipt.wire.value import Value
 
 STATUS: Final = re.compile(rb"^(Threads|RssAnon|RssShmem|VmSwap):\s+(\d+)", re.MULTILINE)
+WRITTEN: Final = re.compile(rb"^write_bytes: (\d+)", re.MULTILINE)
 EXACT: Final = re.compile(rb"^(Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+)", re.MULTILINE)
 MOST_DESCRIPTORS: Final = 20_000  # looked at in one go, about a tenth of a second
 
 
 class Process(Value, kw_only=True):
-    """One process: its tasks, and its bytes of memory, of which it may share some with others."""
+    """One process: how many generations away, its tasks, its bytes of memory, some of them perhaps shared."""
 
     pid: int
+    age: int
     tasks: int
     memory: int
 
@@ -28,8 +30,8 @@ class Unnamed(Value, kw_only=True):
     memory: int
 
 
-def below(root: int, *, depth: int, most: int) -> list[Process]:
-    """The descendants of a process that are at least so many generations away: all of them, or a few more than `most`.
+def below(root: int, *, most: int) -> list[Process]:
+    """A process and its descendants: all of them, or so many that there are a few more than `most` tasks.
 
     One that starts or is adopted meanwhile may be missed, until the next time.
     """
@@ -39,12 +41,11 @@ def below(root: int, *, depth: int, most: int) -> list[Process]:
     while generation and tasks <= most:
         following: list[int] = []
         for pid in generation:
-            process = _look(pid)
+            process = _look(pid, age)
             if process is None:
                 continue
-            if age >= depth:
-                found.append(process)
-                tasks += process.tasks
+            found.append(process)
+            tasks += process.tasks
             following += _children(pid, alone=process.tasks == 1)
             if tasks > most:
                 break
@@ -103,13 +104,25 @@ def unnamed(processes: Iterable[Process], devices: frozenset[int]) -> Unnamed:
     return Unnamed(disk=disk, memory=memory)
 
 
-def _look(pid: int) -> Process | None:
+def written(processes: Iterable[Process]) -> int:
+    """Bytes that they and their ended children have ever written to disk, as far as we may know."""
+    total = 0
+    for process in processes:
+        try:
+            found = WRITTEN.search(_read(f"/proc/{process.pid}/io"))
+        except OSError:
+            continue
+        total += int(found[1]) if found else 0
+    return total
+
+
+def _look(pid: int, age: int) -> Process | None:
     try:
         facts = dict(STATUS.findall(_read(f"/proc/{pid}/status")))
     except OSError:
         return None
     kilobytes = sum(int(facts.get(name, 0)) for name in (b"RssAnon", b"RssShmem", b"VmSwap"))
-    return Process(pid=pid, tasks=int(facts.get(b"Threads", 1)), memory=1024 * kilobytes)
+    return Process(pid=pid, age=age, tasks=int(facts.get(b"Threads", 1)), memory=1024 * kilobytes)
 
 
 def _children(pid: int, *, alone: bool) -> list[int]:

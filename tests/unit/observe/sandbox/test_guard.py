@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -145,4 +146,29 @@ def test_a_look_costs_little(tmp_path: Path) -> None:
 
 
 def test_what_has_ended_is_no_process() -> None:
-    assert below(2**22 + 1, depth=0, most=10) == []
+    assert below(2**22 + 1, most=10) == []
+
+
+def test_free_space_is_asked_for_where_the_limit_is_large() -> None:
+    """Also by what takes space without writing; in memory, where nobody else takes as much meanwhile."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        outcome = run_in_place(
+            ["/bin/sh", "-c", "fallocate -l 90M big; sleep 9"],
+            root=Path(folder),
+            limits=CommandLimits(seconds=5, disk_bytes=70 * MIB),
+        )
+    assert outcome.failure == "disk"
+
+
+def test_what_is_written_is_asked_for_too(level: SandboxLevel, shell: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others may free as much space at the same time as a command takes."""
+    monkeypatch.setattr(Space, "shrunk", lambda self: (0, 0))
+    script = "for i in 1 2 3; do head -c 30000000 /dev/zero > $i; done; sleep 9"
+    outcome = shell(level, script, limits=CommandLimits(seconds=5, disk_bytes=70 * MIB))
+    assert outcome.failure == "disk"
+
+
+def test_what_is_written_again_and_again_counts_once(level: SandboxLevel, shell: Inside) -> None:
+    script = "for i in 1 2 3 4; do head -c 30000000 /dev/zero > same; done; sleep 0.3"
+    outcome = shell(level, script, limits=CommandLimits(disk_bytes=70 * MIB))
+    assert (outcome.failure, outcome.exit_code) == (None, 0)
