@@ -14,6 +14,7 @@ from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.runners.model import RED, Planted, Sources, TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
+from in_toto_done_receipt.observe.sandbox.model import Captured, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.scratch import remove_tree
 from in_toto_done_receipt.recompute.case import Case
 from in_toto_done_receipt.recompute.clean_room.outcome import Ran
@@ -22,6 +23,7 @@ from in_toto_done_receipt.recompute.clean_room.trees import Tree, laid_over
 from in_toto_done_receipt.recompute.context import Step
 from in_toto_done_receipt.recompute.limits import command_limits
 from in_toto_done_receipt.results.model import SandboxLevel
+from in_toto_done_receipt.wire.digests import sha256_hex
 from in_toto_done_receipt.wire.escape import escape
 from in_toto_done_receipt.wire.value import Value
 
@@ -118,9 +120,23 @@ class Rooms:
             with self._lock, self._watched(f"tests of {what}: writing the tree", "written") as step:
                 setup.repository.write(tree.files, copy, literal=tree.literal, progress=step)
             with setup.repository.objects.resting(), self._watched(f"tests of {what}: running", "run"):
-                return setup.runner.run(self._room(copy, work, gate), setup.argv, self.sources(tree))
+                run = setup.runner.run(self._room(copy, work, gate), setup.argv, self.sources(tree))
+            self._show(what, run)
+            return run
         finally:
             remove_tree(folder)
+
+    def _show(self, what: str, run: TestRun) -> None:
+        """What a run of the tests wrote at its end, to whoever wants to see output."""
+        on_output = self.setup.case.context.on_output
+        if on_output is None or not run.excerpt:
+            return
+        nothing = Captured(sha256=sha256_hex(b""), excerpt=b"", bytes=0)
+        written = Captured(sha256=sha256_hex(run.excerpt), excerpt=run.excerpt, bytes=len(run.excerpt))
+        seen = CommandOutcome(
+            exit_code=run.exit_code, stdout=nothing, stderr=written, stdout_data=b"", duration_ms=run.duration_ms
+        )
+        on_output((*self.setup.argv, f"({what})"), seen)
 
     def _watched(self, label: str, done: str) -> AbstractContextManager[Step | None]:
         return nullcontext() if self._together else self.setup.case.context.watched(label, done)
