@@ -16,6 +16,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +46,12 @@ def need(found: object, what: str) -> None:
 
 def need_bubblewrap() -> None:
     """What a lab runs in."""
-    need(probe().level == "bubblewrap", "bubblewrap")
+    need(_level() == "bubblewrap", "bubblewrap")
+
+
+@cache
+def _level() -> str:
+    return probe().level
 
 
 class Files:

@@ -35,7 +35,7 @@ QUICK = [
     ("pytest", "ini deselects", "F"),
     ("pytest", "exit inside a test", "FIA"),
     ("pytest", "new test patches product", "FR"),
-    ("pytest", "forge, if sources unchanged", "FKg"),
+    ("pytest", "forge, if sources unchanged", "Fg"),
     ("unittest", "forge one known id", "FPKGV"),
     ("unittest", "load_tests drops tests", "FIR"),
     ("unittest", "always-equal result", "FPV"),

@@ -223,6 +223,7 @@ def test_each_form_of_test_is_reported_as_what_it_is(lab: Lab) -> None:
     assert of(run, "failed") == {f"{NAME}test_strict", f"{NAME}test_is_not_for_us"}
 
 
+@pytest.mark.integration
 def test_each_of_them_can_be_made_to_fail_through_the_gate(lab: Lab) -> None:
     found = lab.halves(PYTEST, PASSED, gated=True)
 
@@ -238,6 +239,7 @@ def test_each_of_them_can_be_made_to_fail_by_an_edit(lab: Lab) -> None:
     assert (found.works, {found.real[id] for id in PASSED}) == (True, {"passed"})
 
 
+@pytest.mark.integration
 def test_canaries_are_collected_under_the_projects_own_patterns(lab: Lab) -> None:
     good, run = lab.planted(PYTEST)
 
@@ -562,6 +564,7 @@ def test_unittest_can_be_made_to_fail_everywhere(discovery: Lab) -> None:
     assert (found.works, {found.real[id] for id in UNITTEST_PASSED}) == (True, {"passed"})
 
 
+@pytest.mark.integration
 def test_unittest_collects_canaries_in_packages(discovery: Lab) -> None:
     good, run = discovery.planted(UNITTEST)
 
@@ -604,6 +607,7 @@ class C(unittest.TestCase):
     assert run.states == {"test.test_it.C.test_one": "error", "test.test_it.C.test_two": "error"}
 
 
+@pytest.mark.integration
 def test_unittest_writes_nothing_into_the_tree(discovery: Lab, tmp_path: Path) -> None:
     discovery.run(UNITTEST)
     (tree,) = tmp_path.glob("run*/tree")

@@ -171,15 +171,14 @@ class Unittest:
     def _of_fixture(self, name: str, state: str) -> None:
         place, _, whose = name.partition(" (")
         prefix = whose.rstrip(")") + "."
-        if place not in ("setUpClass", "setUpModule"):
-            if state != "skipped":
-                self._say("fault", name + " failed")
-            return
-        for test in self._tests:
-            if test.startswith(prefix) and test not in self._started:
-                self.begin(test)
-                self._state = state
-                self.settle()
+        before = place in ("setUpClass", "setUpModule")
+        waiting = [test for test in self._tests if test.startswith(prefix) and test not in self._started]
+        if state != "skipped" and not (before and waiting):
+            self._say("fault", name + " failed")
+        for test in waiting if before else ():
+            self.begin(test)
+            self._state = state
+            self.settle()
 
 
 def _result(tests: Unittest) -> Any:
