@@ -21,6 +21,7 @@ from in_toto_done_receipt.cli.options import FILE
 from in_toto_done_receipt.errors import OutputError
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
+from in_toto_done_receipt.producer.identity import ambient_identity
 
 TEST: Final = "/bin/sh tests/check.sh"
 CONTRACT_TEST: Final = 'test "$(cat greeting.txt)" = "hello, world"\n'
@@ -54,6 +55,7 @@ def command(into: Path | None) -> int:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(scratch()) if into is None else _new(into)
         stack.enter_context(_inside(folder))
+        stack.enter_context(_without_identity())
         wrong, admitted, refused = _story()
     if wrong:
         click.echo(f"error: not as expected: {'; '.join(wrong)}", err=True)
@@ -79,6 +81,16 @@ def _inside(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+@contextlib.contextmanager
+def _without_identity() -> Iterator[None]:
+    """The variables of the caller's own signing identity are away meanwhile: evidence runs, and nothing needs them."""
+    taken = {name: os.environ.pop(name) for name in ambient_identity(os.environ)}
+    try:
+        yield
+    finally:
+        os.environ.update(taken)
 
 
 def _story() -> tuple[list[str], int, int]:

@@ -1,5 +1,6 @@
 """`demo`: each part of the story ends as it is told, each cheat for its own reason."""
 
+import os
 import re
 import subprocess
 import sys
@@ -92,3 +93,10 @@ def test_without_git_the_rest_is_told(capsys: pytest.CaptureFixture[str], monkey
 def test_without_bubblewrap_the_tests_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert demo_tests.tests_story("landlock") == ([], False)
     assert "(left out: tests of a change run under bubblewrap" in capsys.readouterr().out
+
+
+def test_the_callers_identity_is_away_while_evidence_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_TOKEN", "sesame")
+    with demo._without_identity():
+        assert "VAULT_TOKEN" not in os.environ
+    assert os.environ.get("VAULT_TOKEN") is not None
