@@ -90,13 +90,9 @@ def run(
         return _not_run("not_visible", fact)
     with ExitStack() as stack:
         room = _room(stack)
+        places = (*own, room.home, room.tmp)
+        view = View(read_only=shown, writable=places, configuration=room.configuration, mounts=mounts)
         try:
-            view = View(
-                read_only=shown,
-                writable=(*own, room.home, room.tmp),
-                configuration=room.configuration,
-                mounts=mounts,
-            )
             command = _command(level, view)
         except ObservationError as missing:
             return _not_run("sandbox", missing.message)
@@ -105,7 +101,7 @@ def run(
             cwd=root / cwd,
             variables=environment(home=room.home, tmp=room.tmp, variables=variables or {}),
             limits=limits,
-            landlock=Landlock(read=shown, write=(*own, room.home, room.tmp)) if level == "landlock" else None,
+            landlock=Landlock(read=shown, write=places) if level == "landlock" else None,
             drop_capabilities=True,
             seccomp=filter_program(alone=level == "bubblewrap"),
         )
