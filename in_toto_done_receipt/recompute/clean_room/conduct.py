@@ -2,7 +2,7 @@
 of these gives reason for.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Final
@@ -145,8 +145,7 @@ class Conduct:
         found = Tried(trial=Trial(), halves=None)
         plain = cache(partial(self._rooms.run, RUNS["restored"], tree))
         if {"halves", "gate"} & set(self._layers) and passed:
-            base = self._trees.base()
-            found = tried(self._rooms, tree, base, passed, gate="gate" in self._layers, plain=plain)
+            found = self._tried(tree, passed, plain)
         if found.halves is None or found.halves.faults:
             return found.trial, plain()
         merged = _merged(found.halves.runs, found.halves.real)
@@ -160,6 +159,25 @@ class Conduct:
         named = ", ".join(map(escape, beside[:_NAMED]))
         remark = f"{len(beside)} test(s) pass alone and not beside others that were made to fail: {named}"
         return replace(found.trial, remarks=(*found.trial.remarks, remark)), real
+
+    def _tried(self, tree: Tree, passed: frozenset[str], plain: Callable[[], Ran]) -> Tried:
+        """Two halves by the best way there is. A profile that names both has them by the gate and by edits: who knows
+        the gate does not know the edit, and the other way round.
+        """
+        base = self._trees.base()
+        found = tried(self._rooms, tree, base, passed, gate="gate" in self._layers, plain=plain)
+        both = {"halves", "gate"} <= set(self._tests.canaries or ())
+        if not both or found.trial.way != "gate" or found.trial.faults:
+            return found
+        more = tried(self._rooms, tree, base, passed, gate=False, plain=plain).trial
+        trial = replace(
+            found.trial,
+            ids=found.trial.ids | more.ids,
+            deaf=found.trial.deaf | more.deaf,
+            faults=more.faults,
+            remarks=(*found.trial.remarks, *more.remarks),
+        )
+        return replace(found, trial=trial)
 
     def _doubtful(self, runs: Mapping[RunName, Ran]) -> frozenset[str]:
         """What is red on head as it is, was not red at base, and is not known to be red for good."""

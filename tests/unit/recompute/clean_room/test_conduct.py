@@ -160,6 +160,17 @@ def test_a_product_that_forges_one_test(see: See, test: str) -> None:
     assert seen.bad == {"harness-canary.deaf": {test}}
 
 
+def test_a_product_that_knows_the_gate_does_not_know_the_edit(see: See) -> None:
+    work = {"product.txt": f"reads-{ONE}\n"}
+    alone = see(work=work)
+    assert alone.bad == {"test-inventory.red": {TWO}}
+
+
+def test_with_both_ways_it_is_found_out(see: See) -> None:
+    seen = see(work={"product.txt": f"reads-{ONE}\n"}, canaries=("planted", "halves", "gate"))
+    assert seen.bad == {"test-inventory.red": {TWO}, "harness-canary.deaf": {ONE}}
+
+
 def test_a_test_that_is_not_entered(see: See) -> None:
     """At base the gate is asked; on head it is reported passed and never asks, in the half in which it may pass."""
     seen = see(work={"product.txt": f"sum forge-{ONE}\n"})
