@@ -5,7 +5,7 @@ from typing import Final
 
 from in_toto_done_receipt.observe.runners.node_events import SEPARATOR
 
-_CARGO_KIND: Final = re.compile(r"(?:lib|(?:test|bin):[^:]*)::")
+_CARGO: Final = re.compile(r"(?:([\w-]+)/)?(?:lib|(test|bin|example):([^:]*))::(.+)")
 
 
 def spellings(runner: str, identity: str) -> tuple[str, ...]:
@@ -54,6 +54,14 @@ def _node(identity: str) -> tuple[str, ...]:
 
 
 def _cargo(identity: str) -> tuple[str, ...]:
-    """Without the kind of the binary: tools put the crate's name there, or nothing."""
-    without = _CARGO_KIND.sub("", identity, count=1)
-    return (without,) if without != identity else ()
+    """Without the kind of the binary: tools put the crate's name there, or nothing. The name of a package is known for
+    other members of a workspace only: for those also as cargo-nextest writes it.
+    """
+    match = _CARGO.fullmatch(identity)
+    if match is None:
+        return ()
+    package, kind, binary, name = match.groups()
+    if package is None:
+        return (name,)
+    place = {None: package, "test": f"{package}::{binary}"}.get(kind, f"{package}::{kind}/{binary}")
+    return (name, f"{place}::{name}")

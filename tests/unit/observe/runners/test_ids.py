@@ -25,6 +25,9 @@ CASES = {
     "node, a file": ("node", "t/a.test.js", set()),
     "cargo, unit test": ("cargo", "lib::tests::a", {"tests::a"}),
     "cargo, integration test": ("cargo", "test:prices::a", {"a"}),
+    "cargo, member of a workspace": ("cargo", "part/lib::tests::a", {"tests::a", "part::tests::a"}),
+    "cargo, integration test of a member": ("cargo", "part/test:it::a", {"a", "part::it::a"}),
+    "cargo, program of a member": ("cargo", "part/bin:run::t::a", {"t::a", "part::bin/run::t::a"}),
     "junit": ("junit", "c::a", set()),
     "unknown": ("x", "c.a", set()),
 }
