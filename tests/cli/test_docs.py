@@ -363,7 +363,7 @@ def test_every_flag_that_a_page_names_exists() -> None:
     pages = [ROOT / "README.md", *(page for page in DOCS.rglob("*.md") if "adr" not in page.parts)]
     pages.remove(DOCS / "how-to" / "run-tests.md")  # most of its flags are of test runners; ours are typed
     named = {flag for page in pages for flag in re.findall(r"`(--[a-z-]+)", page.read_text(encoding="utf-8"))}
-    assert sorted(named - known - {"--security-opt"}) == []  # of docker
+    assert sorted(named - known - {"--security-opt", "--import-mode"}) == []  # of docker, of pytest
 
 
 def flags_of(command: click.Command) -> Iterator[str]:
