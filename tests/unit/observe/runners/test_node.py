@@ -293,6 +293,8 @@ def test_each_site_turns_its_test_red_and_no_other(tmp_path: Path) -> None:
 
 def test_the_gate_decides(tmp_path: Path) -> None:
     sites = NodeRunner().sites(ARGV, Files(FILES), PASSED)
+    if all(site.gate is None for site in sites):
+        pytest.skip("this Node is older than the gate")
     (tmp_path / "gate").mkdir()
     files = Files(FILES).files
     with Gate(tmp_path / "gate", sites, {0}) as gate:
