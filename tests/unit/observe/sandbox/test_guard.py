@@ -117,6 +117,64 @@ time.sleep(5)
     assert (outcome.failure, outcome.detail) == ("disk", "what the command wrote cannot be counted: File name too long")
 
 
+def test_removing_what_is_counted_is_no_fault(level: SandboxLevel, shell: Inside) -> None:
+    script = 'rm -rf "$HOME"/* "$TMPDIR"; mkdir a; rmdir a; ln -s / b; sleep 0.3'
+    outcome = shell(level, script, limits=CommandLimits(disk_bytes=MIB))
+    assert (outcome.failure, outcome.exit_code) in ((None, 0), (None, 1))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Space:
+    """A place with 3 entries and a link that leads to a folder with 3 others, all of them new."""
+    for folder in ("place", "elsewhere"):
+        (tmp_path / folder / "inner").mkdir(parents=True)
+        (tmp_path / folder / "inner" / "file").write_bytes(bytes(8192))
+    (tmp_path / "place" / "link").symlink_to(tmp_path / "elsewhere")
+    return Space((tmp_path / "place",))
+
+
+def counted(space: Space) -> tuple[int, int]:
+    return next(found for found in space.count() if found is not None)
+
+
+def test_links_are_not_followed(tree: Space) -> None:
+    assert counted(tree)[1] == 3
+
+
+def test_a_folder_that_becomes_a_link_is_not_followed(tree: Space, tmp_path: Path) -> None:
+    """Between the look at its name and the look into it."""
+    counting = tree._found()
+    while next(counting).st_size >= 0:
+        inner = tmp_path / "place" / "inner"
+        if inner.is_dir() and not inner.is_symlink():
+            inner.rename(tmp_path / "place" / "moved")
+            inner.symlink_to(tmp_path / "elsewhere")
+            break
+    sizes = [status.st_size for status in counting]
+    assert 8192 not in sizes
+
+
+def test_a_place_that_becomes_a_link_is_not_followed(tree: Space, tmp_path: Path) -> None:
+    (tmp_path / "place").rename(tmp_path / "moved")
+    (tmp_path / "place").symlink_to(tmp_path / "elsewhere")
+    assert counted(tree) == (0, 0)
+
+
+def test_names_of_one_file_count_once(tree: Space, tmp_path: Path) -> None:
+    before = counted(tree)
+    os.link(tmp_path / "place" / "inner" / "file", tmp_path / "place" / "again")
+    assert counted(tree) == before
+
+
+def test_counting_leaves_no_descriptor_open(tree: Space) -> None:
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    counting = tree._found()
+    next(counting)
+    counting.close()  # type: ignore[attr-defined]
+    counted(tree)
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
 def test_excess_ends_everything(level: SandboxLevel, python: Inside) -> None:
     began = time.monotonic()
     source = "import os, signal, time\n" + "open('big', 'wb').write(bytes(3 << 20))\n" + "os.fork()\ntime.sleep(60)"
