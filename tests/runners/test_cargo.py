@@ -204,3 +204,12 @@ def test_proxy_of_rustup_is_refused(tmp_path: Path) -> None:
     (proxies / "cargo").symlink_to("rustup")
     with pytest.raises(ConfigurationError, match="lies in no toolchain"):
         Lab(tmp_path, CargoRunner(), (str(proxies / "cargo"), "test")).run(BASE)
+
+
+@pytest.mark.integration
+def test_build_never_writes_into_the_tree(tmp_path: Path) -> None:
+    """Not even where the tests may."""
+    tests = '#[test]\nfn writes() { std::fs::write("tests/new.rs", "").unwrap(); }\n'
+    script = 'fn main() { assert!(std::fs::write("tests/new.rs", "").is_err()); }\n'
+    run = lab(tmp_path, "--tests", writable=True).run({**BASE, "tests/it.rs": tests, "build.rs": script})
+    assert (run.faults, run.states.get("test:it::writes")) == ((), "passed")

@@ -14,7 +14,7 @@ from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.runners.go import GoRunner
 from in_toto_done_receipt.observe.runners.model import TestRun
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits
-from tests.runners.go_attacks import BASE, MODULE
+from tests.runners.go_attacks import BASE, MODULE, PRODUCT
 from tests.runners.lab import Lab, Tree
 from tests.runners.toolchains import go, go_cache
 
@@ -207,3 +207,58 @@ def test_script_in_the_place_of_go_is_refused(tmp_path: Path) -> None:
     script.chmod(0o755)
     with pytest.raises(ConfigurationError, match="does not lie in bin/ of a Go"):
         Lab(tmp_path, GoRunner(), (str(script), "test")).run(BASE)
+
+
+HONEST: Final[Tree] = {
+    "go.mod": MODULE,
+    "cmd/tool/main.go": "package main // the tool\n\nfunc main() {}\n\n"
+    "func string(b []byte) bool { return b == nil }\n",
+    "cmd/tool/main_test.go": 'package main // its tests\n\nimport "testing"\n\n'
+    "func TestString(tt *testing.T) { if string([]byte{1}) { tt.Fatal() } }\n",
+    "m.go": PRODUCT,
+    "m_test.go": """// Package comment.
+package m /* more */
+
+import . "fmt"
+import "os"
+import "testing"
+
+var fake = `
+func TestMul(t *testing.T) {
+`
+
+/*
+func TestSum(t *testing.T) {
+*/
+func TestMul(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ a, b, c int }{{1, 2, 2}, {3, 4, 12}} {
+		t.Run(Sprint(c.a), func(t *testing.T) { t.Parallel(); if Mul(c.a, c.b) != c.c { t.Error() } })
+	}
+}
+func TestSum(test *testing.T) { if Add(1, 1) != 2 { test.FailNow() } }
+func TestEmpty(t *testing.T) {}
+func FuzzAdd(f *testing.F) { f.Add(1); f.Fuzz(func(t *testing.T, a int) { if Add(a, 0) != a { t.Fatal() } }) }
+func TestMain(m *testing.M) { Print("set up"); code := m.Run(); Print("torn down"); os.Exit(code) }
+""",
+    "external_test.go": 'package m_test\n\nimport (\n\t"testing"\n\n\t"example.com/m"\n)\n\n'
+    "func TestOutside(t *testing.T) {\n\tif m.Add(1, 1) != 2 {\n\t\tt.Fatal()\n\t}\n}\n",
+    "only_windows_test.go": 'package m\n\nimport "testing"\n\nfunc TestOther(t *testing.T) {}\n',
+    "skipped_windows_test.go": 'package m\n\nimport "testing"\n\nfunc TestEmpty(t *testing.T) {}\n',
+    "data/read_test.go": 'package data\n\nimport (\n\t"os"\n\t"testing"\n)\n\n'
+    "func TestRead(t *testing.T) {\n"
+    '\tif b, err := os.ReadFile("testdata/a"); err != nil || len(b) != 1 {\n\t\tt.Fatal(err)\n\t}\n'
+    '\tos.WriteFile(t.TempDir()+"/x", nil, 0o600)\n}\n',
+    "data/testdata/a": "a",
+}
+
+
+def test_every_form_of_an_honest_module_can_be_made_to_fail(tmp_path: Path) -> None:
+    own = lab(tmp_path)
+    good, run = own.planted(HONEST)
+    assert (run.faults, good) == ((), True)
+    ids = {id for id in run.states if "Test_zq" not in id}
+    assert {run.states[id] for id in ids} == {"passed"}
+    assert {id for site in own.sites(HONEST, ids) for id in site.ids} == ids
+    assert own.halves(HONEST, ids, gated=True).works
+    assert own.halves(HONEST, ids, gated=False).works

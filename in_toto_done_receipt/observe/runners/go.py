@@ -23,12 +23,11 @@ from in_toto_done_receipt.wire.value import Value
 
 _PANIC: Final = 2  # the exit code of a Go program that panics
 _PANICS: Final = 50  # tests of one package that may panic, each of which costs a process more
-_SELECTED_BYTES: Final = 100_000  # of names in one argument; Linux takes 128 KiB
 
 _RUN: Final = re.compile(r"\x16=== RUN   ([^/\s]+)$")
 _DONE: Final = re.compile(r"\x16--- (PASS|FAIL|SKIP): ([^/\s]+) \(")
 _END: Final = re.compile(r"\x16(?:PASS|FAIL)$")
-_NAME: Final = re.compile(r"(?:Test|Fuzz|Example)\w*")
+_NAME: Final = re.compile(r"(?:Test|Fuzz|Example)\w*$")
 _STATES: Final[dict[str, TestState]] = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
 
 
@@ -108,7 +107,14 @@ def _built(
     variables = _environment(steps, room, command, chain, sources)
     tags = (f"-tags={','.join(command.tags)}",) if command.tags else ()
     listing = steps.execute(
-        (str(chain.go), "list", *tags, "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", *command.packages),
+        (
+            str(chain.go),
+            "list",
+            "-buildvcs=false",
+            *tags,
+            "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles",
+            *command.packages,
+        ),
         cwd=command.folder,
         variables=variables,
         cached=True,
@@ -191,13 +197,15 @@ def _tested(steps: Steps, command: GoCommand, built: _Built) -> Part:
     if listing.exit_code != 0:
         fault = f"{built.package}: the list of its tests: {ending(listing)}: {first_words(listing.stderr.excerpt)}"
         return Part(states={}, faults=(fault,), exit_code=listing.exit_code, excerpt=listing.stderr.excerpt)
-    lines = listing.stdout_data.decode("utf-8", "replace").split("\n")
-    names = tuple(dict.fromkeys(line for line in lines if _NAME.fullmatch(line)))
+    outcome = _run_binary(steps, command, built, only=())
+    events = list(_events(outcome.stdout_data))
+    names = _planned(listing.stdout_data, {name for kind, name in events if kind == "start"})
     reported: dict[str, TestState] = {}
     for _ in range(_PANICS):
         waiting = tuple(name for name in names if name not in reported)
-        outcome = _run_binary(steps, command, built, only=waiting if reported else ())
-        events = list(_events(outcome.stdout_data))
+        if reported:
+            outcome = _run_binary(steps, command, built, only=waiting)
+            events = list(_events(outcome.stdout_data))
         panicked = _until_panic(events, outcome, waiting)
         if not panicked:
             return _judged(built, names, reported, waiting, events, outcome)
@@ -218,6 +226,18 @@ def _run_binary(steps: Steps, command: GoCommand, built: _Built, only: tuple[str
     selected = ("-test.run=^(?:" + "|".join(only) + ")$",) if only else ()
     fixed = ("-test.v=test2json", "-test.paniconexit0", "-test.count=1")
     return steps.execute((str(built.binary), *fixed, *command.test, *selected), cwd=built.folder, sealed=True)
+
+
+def _planned(listing: bytes, started: Collection[str]) -> tuple[str, ...]:
+    """The names that a binary lists, one a line. What TestMain writes first may have no end of line: then the name
+    after it counts if such a test began.
+    """
+    names = []
+    for line in listing.decode("utf-8", "replace").split("\n"):
+        match = _NAME.search(line)
+        if match is not None and (match.start() == 0 or match[0] in started):
+            names.append(match[0])
+    return tuple(dict.fromkeys(names))
 
 
 def _events(output: bytes) -> Iterator[Event]:
