@@ -51,7 +51,7 @@ _FLAGS: Final = re.compile(
 )
 _REPORTS: Final = re.compile(r"--test-reporter=(?:spec|tap|dot|junit)|--test-reporter-destination=std(?:out|err)")
 _NOT_HONOURED: Final = ("NODE_OPTIONS", "NODE_PATH", "NODE_V8_COVERAGE", "NODE_TEST_CONTEXT")
-_PATTERN: Final = re.compile(r"[*?\[\]{}()!+@\\]")  # newer versions read names as patterns
+_STRANGE: Final = re.compile(r"[*?\[\]{}()!+@\\]|^-")  # newer versions read names as patterns, and hand them on
 _MENTIONS_TESTS: Final = re.compile(rb"\b(?:node:test|test|it|describe|suite)\b")
 
 _FORMS: Final = {
@@ -101,8 +101,8 @@ class NodeRunner:
         files = _files(command, sources)
         if not files:
             return _nothing(f"no file matches {' '.join(map(escape, command.patterns))}")
-        if strange := [file for file in files if _PATTERN.search(file)]:
-            return _nothing(f"{escape(strange[0])} holds a character of a pattern, and Node would read it as one")
+        if strange := [file for file in files if _STRANGE.search(file)]:
+            return _nothing(f"{escape(strange[0])}: Node would take this name for a pattern or an option")
         key = secrets.token_bytes(32)
         place = room.work / "node-key"
         place.write_bytes(key)

@@ -85,7 +85,6 @@ def test_red_tests_and_what_they_said(tmp_path: Path) -> None:
             {"tests/c.test.js > x": "passed"},
             (),
         ),
-        ("describe('s', () => { throw new Error('x'); })", {"tests/c.test.js > s": "error"}, ()),
         ("before(() => { throw new Error('x'); }); test('x', () => {});", {"tests/c.test.js > x": "failed"}, ()),
         ("process.exit(0); // test", {}, ("not an event: tests/c.test.js ended without a test",)),
         ("module.exports = 1;", {}, ()),
@@ -125,20 +124,24 @@ def test_default_files(tmp_path: Path) -> None:
     assert found.faults == ()
 
 
+@pytest.mark.integration
+def test_a_suite_that_fails_by_itself_is_an_error(tmp_path: Path) -> None:
+    """Some versions exit with 0 then: that is a fault beside it."""
+    text = "require('node:test').describe('s', () => { throw new Error('x'); });"
+    found = ran(tmp_path, {"tests/c.test.js": text})
+    assert found.states == {"tests/c.test.js > s": "error"}
+    assert (found.exit_code == 0) == bool(found.faults)
+
+
 def test_no_file_is_a_fault(tmp_path: Path) -> None:
     found = ran(tmp_path, {"a.js": ""})
     assert (found.exit_code, found.faults) == (None, ("no file matches tests/*.test.*js",))
 
 
-def test_a_name_that_is_a_pattern_is_a_fault(tmp_path: Path) -> None:
-    found = ran(tmp_path, {"tests/[a].test.js": ""})
-    assert found.faults == ("tests/[a].test.js holds a character of a pattern, and Node would read it as one",)
-
-
-@pytest.mark.integration
-def test_a_name_that_begins_with_a_dash(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {"--eval.test.js": "require('node:test')('a', () => {});"}
-    assert ran(tmp_path, files, (NODE, "--test", "*.test.js")).states == {"--eval.test.js > a": "passed"}
+@pytest.mark.parametrize("name", ["tests/[a].test.js", "--eval.test.js"])
+def test_a_name_that_node_reads_otherwise_is_a_fault(tmp_path: Path, name: str) -> None:
+    found = ran(tmp_path, {name: ""}, (NODE, "--test", "**/*.test.js"))
+    assert found.faults == (f"{name}: Node would take this name for a pattern or an option",)
 
 
 @pytest.mark.integration
