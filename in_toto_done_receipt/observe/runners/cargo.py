@@ -7,8 +7,7 @@ are compiled.
 """
 
 import json
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -17,19 +16,15 @@ import msgspec
 from in_toto_done_receipt.observe.runners import cargo_sources
 from in_toto_done_receipt.observe.runners.cargo_command import CargoCommand, RustToolchain, checked, toolchain
 from in_toto_done_receipt.observe.runners.cargo_crates import crates, prefix_of
-from in_toto_done_receipt.observe.runners.judge import Event, judge
-from in_toto_done_receipt.observe.runners.model import Planted, Site, Sources, TestRun, TestState
+from in_toto_done_receipt.observe.runners.cargo_events import planned, read_events
+from in_toto_done_receipt.observe.runners.judge import judge
+from in_toto_done_receipt.observe.runners.model import Planted, Site, Sources, TestRun
 from in_toto_done_receipt.observe.runners.room import Room
 from in_toto_done_receipt.observe.runners.steps import Part, Steps, ending, first_words, told
 from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 from in_toto_done_receipt.wire.value import Value
 
 _RED: Final = 101  # the exit code of Rust's harness when a test failed
-
-# The harness writes one object a line, with blanks inside of it. What a test left open stands before it.
-_EVENT: Final = re.compile(r'\{ "type": "(?:test|suite)", ')
-_LISTED: Final = re.compile(r"(.+): (?:test|benchmark)")
-_STATES: Final[Mapping[str, TestState]] = {"ok": "passed", "failed": "failed", "ignored": "skipped"}
 
 
 class _Built(Value, kw_only=True):
@@ -101,7 +96,7 @@ def _built(steps: Steps, room: Room, command: CargoCommand, chain: RustToolchain
         for message in _messages(build.stdout_data):
             artifacts.take(message)
         return artifacts.built()
-    except (ValueError, KeyError, TypeError) as fault:
+    except (ValueError, LookupError, TypeError, AttributeError, OSError) as fault:
         said = f"what cargo says of them cannot be used: {fault}"
         return steps.failed("the tests cannot be built", build, said.encode("utf-8", "backslashreplace"))
 
@@ -131,7 +126,7 @@ def _messages(output: bytes) -> Iterator[dict[str, Any]]:
 
 
 class _Artifacts:
-    """What cargo says that it made. Raises ValueError, KeyError and TypeError for messages that do not fit together."""
+    """What cargo says that it made. Raises as Python does for messages of another form, or that do not fit together."""
 
     def __init__(self, command: CargoCommand, chain: RustToolchain, tree: Path, target: Path) -> None:
         self._command = command
@@ -231,8 +226,6 @@ def _tested(steps: Steps, built: _Built) -> Part:
     if listing.exit_code != 0:
         fault = f"{place}: the list of its tests: {ending(listing)}: {first_words(listing.stderr.excerpt)}"
         return Part(states={}, faults=(fault,), exit_code=listing.exit_code, excerpt=listing.stderr.excerpt)
-    lines = listing.stdout_data.decode("utf-8", "replace").split("\n")
-    names = tuple(match[1] for line in lines if (match := _LISTED.fullmatch(line)))
     outcome = steps.execute(
         (str(built.binary), "-Z", "unstable-options", "--format", "json"),
         cwd=built.folder,
@@ -240,43 +233,12 @@ def _tested(steps: Steps, built: _Built) -> Part:
         writable=own,
         sealed=True,
     )
-    events = [("plan", names), *_events(outcome.stdout_data)]
-    planned, states, faults = judge(events, outcome.exit_code, red=(_RED,))
+    events = [("plan", planned(listing.stdout_data)), *read_events(outcome.stdout_data)]
+    names, states, faults = judge(events, outcome.exit_code, red=(_RED,))
     return Part(
-        planned=tuple(built.prefix + name for name in planned),
+        planned=tuple(built.prefix + name for name in names),
         states={built.prefix + name: state for name, state in states.items()},
         faults=told(place, faults, outcome),
         exit_code=outcome.exit_code,
         excerpt=outcome.stderr.excerpt,
     )
-
-
-def _events(output: bytes) -> Iterator[Event]:
-    """What the harness says; all other lines are the tests' own."""
-    decoder = json.JSONDecoder()
-    counted = dict.fromkeys(_STATES, 0)
-    for line in output.decode("utf-8", "replace").split("\n"):
-        match = _EVENT.search(line)
-        if match is None:
-            continue
-        try:
-            event, _ = decoder.raw_decode(line, match.start())
-            kind, what = event["event"], event.get("name")
-        except (ValueError, KeyError, RecursionError):
-            yield "bad", line
-            continue
-        if event["type"] == "test" and kind in _STATES:
-            counted[kind] += 1
-            yield _STATES[kind], what
-        elif event["type"] == "test" and kind == "started":
-            yield "start", what
-        elif event["type"] == "suite" and kind in ("ok", "failed"):
-            yield from _disagreement(event, counted)
-            yield "end", kind
-
-
-def _disagreement(suite: dict[str, Any], counted: Mapping[str, int]) -> Iterator[Event]:
-    """What the harness counts at its end, if that is not what it reported."""
-    said = {"ok": suite.get("passed"), "failed": suite.get("failed"), "ignored": suite.get("ignored")}
-    if said != counted:
-        yield "bad", f"the harness counts {said} and reported {dict(counted)}"

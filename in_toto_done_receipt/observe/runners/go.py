@@ -9,11 +9,12 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.runners import go_packages
 from in_toto_done_receipt.observe.runners.go_command import GoCommand, GoToolchain, checked, toolchain
+from in_toto_done_receipt.observe.runners.go_events import planned, read_events, until_panic
 from in_toto_done_receipt.observe.runners.judge import Event, judge
 from in_toto_done_receipt.observe.runners.model import Planted, Site, Sources, TestRun, TestState
 from in_toto_done_receipt.observe.runners.room import Room
@@ -21,14 +22,7 @@ from in_toto_done_receipt.observe.runners.steps import Part, Steps, ending, firs
 from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 from in_toto_done_receipt.wire.value import Value
 
-_PANIC: Final = 2  # the exit code of a Go program that panics
 _PANICS: Final = 50  # tests of one package that may panic, each of which costs a process more
-
-_RUN: Final = re.compile(r"\x16=== RUN   ([^/\s]+)$")
-_DONE: Final = re.compile(r"\x16--- (PASS|FAIL|SKIP): ([^/\s]+) \(")
-_END: Final = re.compile(r"\x16(?:PASS|FAIL)$")
-_NAME: Final = re.compile(r"(?:Test|Fuzz|Example)\w*$")
-_STATES: Final[dict[str, TestState]] = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
 
 
 class _Built(Value, kw_only=True):
@@ -198,15 +192,15 @@ def _tested(steps: Steps, command: GoCommand, built: _Built) -> Part:
         fault = f"{built.package}: the list of its tests: {ending(listing)}: {first_words(listing.stderr.excerpt)}"
         return Part(states={}, faults=(fault,), exit_code=listing.exit_code, excerpt=listing.stderr.excerpt)
     outcome = _run_binary(steps, command, built, only=())
-    events = list(_events(outcome.stdout_data))
-    names = _planned(listing.stdout_data, {name for kind, name in events if kind == "start"})
+    events = list(read_events(outcome.stdout_data))
+    names = planned(listing.stdout_data, {name for kind, name in events if kind == "start"})
     reported: dict[str, TestState] = {}
     for _ in range(_PANICS):
         waiting = tuple(name for name in names if name not in reported)
         if reported:
             outcome = _run_binary(steps, command, built, only=waiting)
-            events = list(_events(outcome.stdout_data))
-        panicked = _until_panic(events, outcome, waiting)
+            events = list(read_events(outcome.stdout_data))
+        panicked = until_panic(events, outcome.exit_code, waiting)
         if not panicked:
             return _judged(built, names, reported, waiting, events, outcome)
         reported |= panicked
@@ -226,42 +220,6 @@ def _run_binary(steps: Steps, command: GoCommand, built: _Built, only: tuple[str
     selected = ("-test.run=^(?:" + "|".join(only) + ")$",) if only else ()
     fixed = ("-test.v=test2json", "-test.paniconexit0", "-test.count=1")
     return steps.execute((str(built.binary), *fixed, *command.test, *selected), cwd=built.folder, sealed=True)
-
-
-def _planned(listing: bytes, started: Collection[str]) -> tuple[str, ...]:
-    """The names that a binary lists, one a line. What TestMain writes first may have no end of line: then the name
-    after it counts if such a test began.
-    """
-    names = []
-    for line in listing.decode("utf-8", "replace").split("\n"):
-        match = _NAME.search(line)
-        if match is not None and (match.start() == 0 or match[0] in started):
-            names.append(match[0])
-    return tuple(dict.fromkeys(names))
-
-
-def _events(output: bytes) -> Iterator[Event]:
-    """What the framework's lines say; all others are the tests' own. A line may begin with what a test left open."""
-    for line in output.decode("utf-8", "replace").split("\n"):
-        if match := _RUN.search(line):
-            yield "start", match[1]
-        elif match := _DONE.search(line):
-            yield _STATES[match[1]], match[2]
-        elif _END.search(line):
-            yield "end", ""
-
-
-def _until_panic(events: list[Event], outcome: CommandOutcome, waiting: tuple[str, ...]) -> dict[str, TestState]:
-    """What was reported before a panic in a test; nothing if that is not how it ended, or not all of what happened."""
-    kinds = [kind for kind, _ in events]
-    if outcome.exit_code != _PANIC or "end" in kinds or "failed" not in kinds:
-        return {}
-    started = {name for kind, name in events if kind == "start"}
-    done = [(name, kind) for kind, name in events if kind != "start"]
-    states: dict[str, Any] = dict(done)
-    if len(states) != len(done) or not states.keys() <= started or not started <= set(waiting):
-        return {}
-    return states
 
 
 def _judged(
