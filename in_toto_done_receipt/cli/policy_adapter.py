@@ -29,7 +29,9 @@ _LEVEL: Final = "DONE_RECEIPT_FULLY_RECHECKED"
 @click.option("--level", "levels", type=TEXT, multiple=True, help=f"A level that it must have; {_LEVEL} without it.")
 @click.option("--judged-by", type=TEXT, metavar="HEX", help="The sha256 of `attest-result --policy-out`.")
 @click.option("--max-age", type=click.IntRange(min=1), metavar="SECONDS", help="How old the verification may be.")
-@click.option("--claims", is_flag=True, help="Also admit receipts by their word: for a gate that wants a VSA as well.")
+@click.option(
+    "--claims", is_flag=True, help="With cosign: receipts may pass by their word, for a gate that wants a VSA too."
+)
 @click.option("--image", "images", type=TEXT, metavar="GLOB", multiple=True, help="With policy-controller: for these.")
 @click.option("--key", type=FILE, help="With policy-controller: the verifier's public key (PEM).")
 def command(name: str, out: Path, **flags: Any) -> None:
@@ -70,8 +72,7 @@ def _wanted(name: str, flags: dict[str, Any]) -> "Wanted | None":
     if name not in _ATTESTED:
         _refuse(name, flags, *flags)
         return None
-    if name != _PLACED:
-        _refuse(name, flags, "images", "key")
+    _refuse(name, flags, *(("claims",) if name == _PLACED else ("images", "key")))
     _demand(name, flags, "verifier_id", "resources", *(("images", "key") if name == _PLACED else ()))
     for flag, values in (("verifier_id", (flags["verifier_id"],)), ("resources", flags["resources"])):
         for value in values:

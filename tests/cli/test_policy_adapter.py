@@ -68,6 +68,10 @@ def test_it_writes_beside_nothing_older(cli: Cli, tmp_path: Path, full: str) -> 
         ("cosign --verifier-id https://a.example --resource-uri pkg:a/b --judged-by 12", "--judged-by: "),
         ("cosign --verifier-id https://a.example --resource-uri pkg:a/b --image x", "--image: cosign has no place"),
         ("policy-controller --verifier-id https://a.example --resource-uri pkg:a/b --key k", "--image has to say"),
+        (
+            "policy-controller --verifier-id https://a.example --resource-uri pkg:a/b --claims",
+            "--claims: policy-controller has no place for it",
+        ),
         ("conftest --level X", "--level: conftest has no place for it"),
         ("gatekeeper --claims", "--claims: gatekeeper has no place for it"),
         ("witness --max-age 5", "--max-age: witness has no place for it"),

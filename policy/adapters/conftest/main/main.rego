@@ -9,7 +9,7 @@ package main
 import data.done_receipt_adapters.document
 import data.done_receipt_adapters.wording
 
-deny contains "there is no document to decide on" if count(documents) == 0
+deny contains told("", document.no_policy_input) if count(documents) == 0
 
 deny contains told(file, denial) if {
 	some file, content in documents

@@ -54,7 +54,7 @@ unnamed(review) := {image_denial("the object", "runs no image that is known here
 	not by_digest(image)
 }
 
-by_digest(image) if regex.match(`^[a-z0-9][a-zA-Z0-9._:/-]*@sha256:[0-9a-f]{64}$`, image)
+by_digest(image) if regex.match(`^[a-zA-Z0-9][a-zA-Z0-9._:/-]*@sha256:[0-9a-f]{64}$`, image)
 
 image_denial(name, fact) := document.solved(lib.violation("adapter.image", text, ["/review/object"])) if {
 	text := concat(" ", [name, fact])
