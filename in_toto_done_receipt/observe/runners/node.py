@@ -51,7 +51,7 @@ _FLAGS: Final = re.compile(
 )
 _REPORTS: Final = re.compile(r"--test-reporter=(?:spec|tap|dot|junit)|--test-reporter-destination=std(?:out|err)")
 _NOT_HONOURED: Final = ("NODE_OPTIONS", "NODE_PATH", "NODE_V8_COVERAGE", "NODE_TEST_CONTEXT")
-_STRANGE: Final = re.compile(r"[*?\[\]{}()!+@\\]|^-")  # newer versions read names as patterns, and hand them on
+_STRANGE: Final = re.compile(r"[*?\[\]{}\\]|[!+@]\(|^-")  # newer versions read names as patterns, and hand them on
 _MENTIONS_TESTS: Final = re.compile(rb"\b(?:node:test|test|it|describe|suite)\b")
 
 _FORMS: Final = {

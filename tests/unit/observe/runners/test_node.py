@@ -125,6 +125,14 @@ def test_default_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize("name", ["@acme/(group)/a+b!.test.js", "#a b.test.js", "!é.test.js", "a&'$.test.js"])
+def test_unusual_names(tmp_path: Path, name: str) -> None:
+    files: dict[str, str | bytes] = {name: "require('node:test')('a', () => {});"}
+    found = ran(tmp_path, files, (NODE, "--test", "**/*.test.js"))
+    assert (found.states, found.faults) == ({f"{name} > a": "passed"}, ())
+
+
+@pytest.mark.integration
 def test_a_suite_that_fails_by_itself_is_an_error(tmp_path: Path) -> None:
     """Some versions exit with 0 then: that is a fault beside it."""
     text = "require('node:test').describe('s', () => { throw new Error('x'); });"
@@ -138,7 +146,7 @@ def test_no_file_is_a_fault(tmp_path: Path) -> None:
     assert (found.exit_code, found.faults) == (None, ("no file matches tests/*.test.*js",))
 
 
-@pytest.mark.parametrize("name", ["tests/[a].test.js", "--eval.test.js"])
+@pytest.mark.parametrize("name", ["tests/[a].test.js", "+(a).test.js", "--eval.test.js"])
 def test_a_name_that_node_reads_otherwise_is_a_fault(tmp_path: Path, name: str) -> None:
     found = ran(tmp_path, {name: ""}, (NODE, "--test", "**/*.test.js"))
     assert found.faults == (f"{name}: Node would take this name for a pattern or an option",)
