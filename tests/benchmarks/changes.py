@@ -24,7 +24,7 @@ WHO: Final = f"Ada <ada@example.org> {START} +0000"
 
 def rows(scratch: Path, rounds: int) -> Iterator[Row]:
     """1,000 and 20,000 files, and repositories that want to cost a lot."""
-    place = _place(scratch)
+    place = place_of(scratch)
     try:
         for files, changed in ((1_000, 50), (20_000, 200)):
             yield from _Sample(place / f"files-{files}", files, changed).rows(rounds)
@@ -34,7 +34,7 @@ def rows(scratch: Path, rounds: int) -> Iterator[Row]:
             shutil.rmtree(place)
 
 
-def _place(scratch: Path) -> Path:
+def place_of(scratch: Path) -> Path:
     """In memory if there is room: for a minute after a large tree is deleted, ext4 makes files many times slower."""
     memory = Path("/dev/shm")  # noqa: S108 - only a speed is measured there
     if not memory.is_dir() or shutil.disk_usage(memory).free < 2 << 30:

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.run [--rounds N] [--only TEXT] [--json OUT] [--compare OLD]
 
 Times are the least of N rounds, ours and the peer in turn; on a machine that does other work only the ratio means
-something. The clean room is a row of a later version.
+something.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks import bundles, changes, manifests, old_formats, policies, verifications
+from tests.benchmarks import bundles, changes, clean_rooms, manifests, old_formats, policies, verifications
 from tests.benchmarks.measure import Row
 
 GROUPS: Final[dict[str, Callable[[Path, int], Iterator[Row]]]] = {
@@ -24,6 +24,7 @@ GROUPS: Final[dict[str, Callable[[Path, int], Iterator[Row]]]] = {
     "policies": policies.rows,
     "manifests": manifests.rows,
     "changes": changes.rows,
+    "clean-rooms": clean_rooms.rows,
     "old-formats": old_formats.rows,
 }
 

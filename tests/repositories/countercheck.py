@@ -49,21 +49,22 @@ def can_be_asked(name: str) -> bool:
     return not (own or quiet or 'runner = "go"' in profile or "--merge-onto" in expected["arguments"])
 
 
-def verdict_on(name: str, folder: Path) -> Verdict:
-    """What it says of the case. Raises for anything but a verdict."""
+def asked(name: str, folder: Path) -> tuple[list[str], Path, Mapping[str, str]]:
+    """How it is asked about the case: the words, the folder to ask in, the environment."""
     history = json.loads((CASES / name / "history.json").read_bytes())
     runner = (CASES / name / "acceptance.toml").read_text(encoding="utf-8").partition('runner = "')[2].partition('"')[0]
     history["commits"] = [_with_checks(history["commits"][0], runner), *history["commits"][1:]]
     repo, ids = build_history(history, folder)
     repo.git("checkout", "-q", "work")
     command = [str(Path(sys.executable).with_name("countercheck")), "verify", "--base", ids["base"]]
-    done = subprocess.run(
-        [*command, "--claim", "All tests pass.", "--agent", "worker", "--out", str(folder / "out"), "--json"],
-        cwd=repo.path,
-        env=_environment(folder, tool_of(runner)),
-        capture_output=True,
-        check=False,
-    )
+    command += ["--claim", "All tests pass.", "--agent", "worker", "--out", str(folder / "out"), "--json"]
+    return command, repo.path, _environment(folder, tool_of(runner))
+
+
+def verdict_on(name: str, folder: Path) -> Verdict:
+    """What it says of the case. Raises for anything but a verdict."""
+    command, place, environment = asked(name, folder)
+    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, check=False)
     receipt: dict[str, Any] = json.loads(done.stdout)
     verdict: Verdict = receipt["verdict"]
     if {"verified": 0, "failed": 2, "unverified": 3}[verdict] != done.returncode:
