@@ -61,7 +61,7 @@ from in_toto_done_receipt.wire.rfc3339 import parse_time
 from in_toto_done_receipt.wire.statement import Statement, read_statement
 from in_toto_done_receipt.wire.strict_json import loads
 from tests.conformance import harness_original as original
-from tests.fuzz import genuine
+from tests.fuzz import compiled, genuine
 from tests.fuzz.bundle_mutation import WORDS, mutant
 from tests.fuzz.mutation import mutated, spliced
 
@@ -468,6 +468,18 @@ TARGETS: Final = (
         run=_javascript,
         seeds=lambda: [(DATA / "receipts" / "clean_room" / "node_suites" / "history.json").read_bytes(), _JAVASCRIPT],
         mutate=lambda data, random: spliced(data, _CODE_WORDS, random),
+    ),
+    Target(
+        name="go",
+        run=compiled.go,
+        seeds=lambda: compiled.GO,
+        mutate=lambda data, random: spliced(data, compiled.GO_WORDS, random),
+    ),
+    Target(
+        name="rust",
+        run=compiled.rust,
+        seeds=lambda: compiled.RUST,
+        mutate=lambda data, random: spliced(data, compiled.RUST_WORDS, random),
     ),
     Target(name="result", run=_result, seeds=_results, words=_PREDICATE_WORDS),
     Target(
