@@ -6,8 +6,9 @@ and README.md. Profile and statement name tools of the machine as {python}, {go}
 needs besides stand in `provides`, and tests/repositories/rooms.py makes them. What is expected is written here by
 hand, never by running:
 
-`scenarios`: which of docs/reference/scenarios.md it shows. `reasons`: all that some finding has that did not pass.
-`remarks`: all that a finding of the three checks of the clean room has that passed, less the usual ones.
+`scenarios`: which of docs/reference/scenarios.md it shows. `claim`: the state of the one claim, where it matters.
+`reasons`: all that some finding has that did not pass. `remarks`: all that a finding of the three checks of the clean
+room has that passed, less the usual ones.
 """
 
 import shutil
@@ -66,6 +67,8 @@ class RoomCase(Case):
     environment: dict[str, str] = field(default_factory=dict)
     without_work: bool = False
     flags: list[str] = field(default_factory=lambda: list(FLAGS))
+    claim: str = ""
+    protected: str = ""
 
     def __post_init__(self) -> None:
         """The project's files, with those of the case."""
@@ -127,7 +130,7 @@ class RoomCase(Case):
         """The verifier's profile."""
         argv = ", ".join(f'"{word}"' for word in self.argv or self.project.argv)
         free = 'exclude = ["contract.coverage"]\n' if self.free else ""
-        sealed = '\n[contract]\nsealed = ["SPEC.md"]\n'
+        sealed = f'\n[contract]\nsealed = ["SPEC.md"]\n{self.protected}'
         demanded = f'\n[tests]\nrunner = "{self.project.runner}"\nargv = [{argv}]\n{self.project.tests}{self.tests}'
         return f'version = 1\ncollection = "ci"\n{free}{sealed}{demanded}{self.more}'
 
@@ -137,6 +140,7 @@ class RoomCase(Case):
         statement = pretty(self.statement(*commits_of(told)))
         expected: Json = {"arguments": ["{receipt}", *TRUST, "--at", NOW, *self.flags], "exitCode": self.code}
         expected |= {"scenarios": list(self.scenarios)} if self.scenarios else {}
+        expected |= {"claim": self.claim} if self.claim else {}
         expected |= {"provides": list(self.provides)} if self.provides else {}
         expected |= {"environment": self.environment} if self.environment else {}
         if self.code not in (2, 3, 4):
@@ -163,13 +167,15 @@ def write_cases(folder: Path) -> None:
     from testdata.receipts.room_attacks import ATTACKS
     from testdata.receipts.room_gone import GONE
     from testdata.receipts.room_honest import HONEST
+    from testdata.receipts.room_machine import MACHINES
     from testdata.receipts.room_oracles import ORACLES
     from testdata.receipts.room_reported import REPORTED
     from testdata.receipts.room_skipped import SKIPPED
+    from testdata.receipts.room_usual import USUAL
 
     shutil.rmtree(folder / "clean_room", ignore_errors=True)
     refused = {f"{name}_fail": case for name, case in (REPORTED | SKIPPED | GONE | ORACLES | ABOUT | ATTACKS).items()}
-    for name, case in (HONEST | refused).items():
+    for name, case in (HONEST | USUAL | MACHINES | refused).items():
         for path, text in case.files().items():
             place = folder / "clean_room" / name / path
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -263,7 +263,7 @@ ATTACKS: dict[str, RoomCase] = {
         violations=("change.scope", *NOT_BELIEVED),
         reasons=(HARNESS_CHANGED, *CONTRADICTORY),
     ),
-    "pytest_makefile_and_scripts": RoomCase(
+    "makefile_narrowed": RoomCase(
         why="The Makefile's test target does nothing any more; the verifier's command never asks it.",
         scenarios=(6,),
         code=12,

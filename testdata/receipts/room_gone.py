@@ -15,9 +15,11 @@ from testdata.receipts.room_projects import (
     edited,
 )
 from testdata.receipts.room_reasons import (
+    CONTRADICTORY,
     DISTRUSTED,
     FAILED,
     HARNESS_ADDED,
+    HARNESS_CHANGED,
     LOST,
     MISSING,
     NO_TESTS,
@@ -118,6 +120,24 @@ GONE: dict[str, RoomCase] = {
         work={"pytest.ini": "[pytest]\naddopts = -k test_sum\n"},
         violations=("change.scope",),
         reasons=(HARNESS_ADDED,),
+    ),
+    "settings_narrowed": RoomCase(
+        why="pytest's settings in pyproject.toml look for tests in files of another name.",
+        scenarios=(6, 13),
+        code=11,
+        project=PYTEST,
+        base={"pyproject.toml": "[tool.pytest.ini_options]\npython_files = ['test_*.py']\n"},
+        work={"pyproject.toml": "[tool.pytest.ini_options]\npython_files = ['checks_*.py']\n"},
+        violations=("change.scope", *FAILED),
+        reasons=(HARNESS_CHANGED, MISSING, NO_TESTS, "evidence-tests.failed"),
+    ),
+    "package_beside_the_tests": RoomCase(
+        why="An empty package of the same name takes the place of a test module.",
+        scenarios=(13,),
+        code=12,
+        work={"tests/test_prices/__init__.py": '"""Soon."""\n'},
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "go_build_tag": RoomCase(
         why="A build constraint takes the tests out.",

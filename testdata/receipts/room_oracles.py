@@ -1,13 +1,29 @@
 """Tests that ask less, or the wrong question (scenarios 6, 8 to 12, 25, 27). See generate_clean_room.py."""
 
 from testdata.receipts.generate_clean_room import FLAGS, RoomCase
-from testdata.receipts.room_projects import BAD, BODY, PYTEST, PYTESTS, SET_UP, TEST_CASE, UNITTESTS, edited
+from testdata.receipts.room_projects import (
+    BAD,
+    BODY,
+    PYTEST,
+    PYTESTS,
+    SET_UP,
+    TEST_CASE,
+    UNIT_MORE,
+    UNITTESTS,
+    WITH_TAX,
+    edited,
+    later,
+)
 from testdata.receipts.room_reasons import (
     ALL_RED,
     CHANGED_TEST,
+    CONTRADICTORY,
     FAILED,
     GREEN_AT_BASE,
+    HARNESS_CHANGED,
     NEW_RED,
+    NOT_BELIEVED,
+    NOT_SEALED,
 )
 
 ORACLES: dict[str, RoomCase] = {
@@ -42,6 +58,19 @@ ORACLES: dict[str, RoomCase] = {
         scenarios=(6, 9),
         code=12,
         work={**BAD, **edited(UNITTESTS, "10), 90)", "10), 100)")},
+        violations=("tests.inventory",),
+        reasons=(CHANGED_TEST,),
+    ),
+    "class_defined_again": RoomCase(
+        why="A second class of the same name, whose tests do nothing, takes the place of the first.",
+        scenarios=(6, 8),
+        code=12,
+        work={
+            **BAD,
+            "tests/test_prices.py": UNITTESTS
+            + "\n\nclass TotalTest(unittest.TestCase):\n    def test_sum(self):\n        pass\n\n"
+            "    test_discount = test_nothing = test_sum\n",
+        },
         violations=("tests.inventory",),
         reasons=(CHANGED_TEST,),
     ),
@@ -170,6 +199,45 @@ ORACLES: dict[str, RoomCase] = {
         passed=4,
         violations=FAILED,
         reasons=ALL_RED,
+    ),
+    "helper_beside_the_product": RoomCase(
+        why="What tests compare with lies beside the product, and agrees to all now; the profile protects it.",
+        scenarios=(8,),
+        code=11,
+        base={
+            "support/compare.py": "def same(one, other):\n    assert one == other\n",
+            "tests/test_prices.py": UNITTESTS.replace(
+                "from shop", "from support.compare import same\nfrom shop"
+            ).replace("self.assertEqual(", "same("),
+        },
+        work={**BAD, "support/compare.py": "def same(one, other):\n    pass\n"},
+        protected='protected = ["support/**"]\n',
+        violations=("change.scope", "contract.coverage", *FAILED),
+        reasons=(HARNESS_CHANGED, NOT_SEALED, *ALL_RED),
+    ),
+    "merge_is_red": RoomCase(
+        why="The target got a test that the change does not pass: only their merge shows it.",
+        scenarios=(17,),
+        code=11,
+        work={
+            "shop/prices.py": WITH_TAX.replace("    return", "    if prices == [4]:\n        return 4\n    return", 1)
+        },
+        commits=(later("moved", "main", {"tests/test_more.py": UNIT_MORE}, "base"),),
+        flags=[*FLAGS, "--merge-onto", "main"],
+        violations=FAILED,
+        reasons=ALL_RED,
+    ),
+    "endless": RoomCase(
+        why="The product does not come back where it would have to give a discount.",
+        scenarios=(25,),
+        code=12,
+        work={
+            "shop/prices.py": "import time\n\n\ndef total(prices, discount=0):\n    if discount:\n"
+            "        time.sleep(3600)\n    return sum(prices)\n"
+        },
+        tests="timeout = 5\n",
+        violations=NOT_BELIEVED,
+        reasons=CONTRADICTORY,
     ),
     "reaches_for_secrets": RoomCase(
         why="A new test passes only where it finds a secret of the verifier's, or the network.",

@@ -240,6 +240,7 @@ CARGO = Project(
 
 BAD: Files = {"shop/prices.py": BROKEN}
 MORE = "from shop.prices import total\n\n\ndef test_half():\n    assert total([4], 50) == 2\n"
+UNIT_MORE = UNITTESTS.replace("TotalTest", "MoreTest").replace("total([100], 10), 90", "total([4], 50), 2")
 LINE = "    def test_discount(self):\n"
 BODY = "        self.assertEqual(total([100], 10), 90)\n"
 TEST_CASE = "class TotalTest(unittest.TestCase):\n"

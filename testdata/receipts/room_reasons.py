@@ -3,6 +3,7 @@
 OTHER_COMMAND = "evidence-tests.other_command"  # the receipt ran another command than the verifier's
 PREEXISTING = "test-inventory.preexisting"
 FLAKY = "test-inventory.flaky"
+OTHER_CASES = "test-inventory.other_cases"
 UNSTABLE = "test-inventory.unstable"
 NOT_SEALED = "contract-coverage.not_sealed"
 

@@ -49,8 +49,11 @@ def test_case(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     if "violations" not in desk.expected or not captured.out:
         assert code == desk.expected["exitCode"], captured.err + captured.out
         return
-    found = {"exitCode": code, **told(json.loads(captured.out))}
+    document = json.loads(captured.out)
+    found = {"exitCode": code, **told(document)}
     assert found == {key: desk.expected[key] for key in found}, captured.out
+    if "claim" in desk.expected:
+        assert [claim["state"] for claim in document["result"]["claims"]] == [desk.expected["claim"]]
 
 
 def told(document: dict[str, Any]) -> dict[str, Any]:
