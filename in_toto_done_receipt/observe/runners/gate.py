@@ -22,9 +22,11 @@ FAIL: Final = b"x"
 GO_ON: Final = b"o"
 
 _FLAGS: Final = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_NEAR: Final = 64  # after one test comes one of its neighbours, nearly always
-_TICK: Final = 0.0003  # seconds between two looks at those
-_SWEEP: Final = 0.002  # seconds between two looks at all of them
+_NEAR: Final = 64  # sites that may come after the last one
+_FILE: Final = 512  # sites of its file, in whatever order the runner takes them
+_TICKS: Final = (0.0003, 0.001, 0.003)  # seconds between two looks at those: at once, after 20 ms, after 200 ms
+_IDLE: Final = (0.02, 0.2)
+_SHARE: Final = 4  # looks at all sites may take one of so many seconds
 
 
 class Gate:
@@ -33,7 +35,7 @@ class Gate:
     A site answers as often as it has tests: a parametrised function is asked once for each of its cases.
 
     One thread serves all: it tries to open the FIFOs for writing, which succeeds when somebody reads. A test waits for
-    its answer a third of a millisecond if tests run in the order of the sites, else for one look at all of them.
+    its answer less than a millisecond if tests run file by file, else for a look at all of them.
     """
 
     def __init__(self, folder: Path, sites: Sequence[Site], red: Collection[int]) -> None:
@@ -43,6 +45,7 @@ class Gate:
         self._red = frozenset(red)
         self._asked: set[int] = set()
         self._waiting = dict.fromkeys(range(len(sites)))
+        self._files = [site.path for site in sites]
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="gate", daemon=True)
         self._fd = -1
@@ -74,18 +77,28 @@ class Gate:
         return frozenset(self._asked)
 
     def _serve(self) -> None:
-        near, next_sweep = 0, 0.0
-        while not self._over.wait(_TICK) and self._waiting:
-            window = [number for number in range(near - _NEAR // 4, near + _NEAR) if number in self._waiting]
+        window = self._window(0)
+        answered = next_sweep = time.monotonic()
+        tick = _TICKS[0]
+        while not self._over.wait(tick) and self._waiting:
             began = time.monotonic()
-            if sweeping := began >= next_sweep:
-                window = list(self._waiting)
-            for number in window:
-                if self._answered(number):
-                    near = number + 1
+            sweeping = began >= next_sweep
+            found = [number for number in (list(self._waiting) if sweeping else window) if self._answered(number)]
+            now = time.monotonic()
             if sweeping:
-                now = time.monotonic()
-                next_sweep = now + max(_SWEEP, now - began)  # at most half of one processor
+                next_sweep = now + _SHARE * (now - began)
+            if found:
+                window, answered = self._window(found[-1]), now
+            tick = _TICKS[sum(now - answered > idle for idle in _IDLE)]
+
+    def _window(self, near: int) -> list[int]:
+        """Where the next question is likely to come from: the file of the last one, and what follows it."""
+        first, last = near, near
+        while first > 0 and near - first < _FILE and self._files[first - 1] == self._files[near]:
+            first -= 1
+        while last + 1 < len(self._files) and last - near < _FILE and self._files[last + 1] == self._files[near]:
+            last += 1
+        return [number for number in range(first, min(last + _NEAR, len(self._files))) if number in self._waiting]
 
     def _answered(self, number: int) -> bool:
         name = self._names[number]
@@ -93,7 +106,7 @@ class Gate:
             fd = os.open(name, _FLAGS, dir_fd=self._fd)
         except OSError as fault:
             if fault.errno != errno.ENXIO:  # ENXIO: nobody reads yet
-                del self._waiting[number]  # somebody took it away, where the folder could be written
+                self._waiting.pop(number, None)  # somebody took it away, where the folder could be written
             return False
         try:
             os.unlink(name, dir_fd=self._fd)

@@ -35,7 +35,7 @@ class PytestRunner:
         config = read_config(sources)
         words = (
             *(*command.plugins, "--"),
-            *("-q", "--rootdir", str(room.tree.resolve()), "--confcutdir", str(room.tree.resolve())),
+            *("-q", "--tb=line", "--rootdir", str(room.tree.resolve()), "--confcutdir", str(room.tree.resolve())),
             *(f"--import-mode={command.mode}", "-o", "addopts=", "-p", "no:cacheprovider"),
             *("-c", os.devnull if config.file is None else config.file),
             *(() if command.markers is None else ("-m", command.markers)),
