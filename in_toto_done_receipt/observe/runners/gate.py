@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,7 @@ GO_ON: Final = b"o"
 _FLAGS: Final = os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEAR: Final = 64  # sites that may come after the last one
 _FILE: Final = 512  # sites of its file, in whatever order the runner takes them
+_AT_ONCE: Final = 4  # files whose tests may run at the same time
 _TICKS: Final = (0.0003, 0.001, 0.003)  # seconds between two looks at those: at once, after 20 ms, after 200 ms
 _IDLE: Final = (0.02, 0.2)
 _SHARE: Final = 4  # looks at all sites may take one of so many seconds
@@ -77,7 +78,8 @@ class Gate:
         return frozenset(self._asked)
 
     def _serve(self) -> None:
-        window = self._window(0)
+        places = dict.fromkeys(self._files[:1], 0)  # the last test that asked, of each file that asked lately
+        window = self._window(places.values())
         answered = next_sweep = time.monotonic()
         tick = _TICKS[0]
         while not self._over.wait(tick) and self._waiting:
@@ -87,18 +89,25 @@ class Gate:
             now = time.monotonic()
             if sweeping:
                 next_sweep = now + _SHARE * (now - began)
+            for number in found:
+                places.pop(self._files[number], None)
+                places[self._files[number]] = number
             if found:
-                window, answered = self._window(found[-1]), now
+                places = dict(list(places.items())[-_AT_ONCE:])
+                window, answered = self._window(places.values()), now
             tick = _TICKS[sum(now - answered > idle for idle in _IDLE)]
 
-    def _window(self, near: int) -> list[int]:
-        """Where the next question is likely to come from: the file of the last one, and what follows it."""
-        first, last = near, near
-        while first > 0 and near - first < _FILE and self._files[first - 1] == self._files[near]:
-            first -= 1
-        while last + 1 < len(self._files) and last - near < _FILE and self._files[last + 1] == self._files[near]:
-            last += 1
-        return [number for number in range(first, min(last + _NEAR, len(self._files))) if number in self._waiting]
+    def _window(self, places: Iterable[int]) -> list[int]:
+        """Where the next question is likely to come from: the files of the last ones, and what follows them."""
+        found: dict[int, None] = {}
+        for near in places:
+            first, last = near, near
+            while first > 0 and near - first < _FILE and self._files[first - 1] == self._files[near]:
+                first -= 1
+            while last + 1 < len(self._files) and last - near < _FILE and self._files[last + 1] == self._files[near]:
+                last += 1
+            found |= dict.fromkeys(range(first, min(last + _NEAR, len(self._files))))
+        return [number for number in found if number in self._waiting]
 
     def _answered(self, number: int) -> bool:
         name = self._names[number]
