@@ -11,8 +11,10 @@ from typing import Any, Final
 
 import pytest
 
-from in_toto_done_receipt.cli import main
-from tests.repositories.rooms import CASES, Desk, need_bubblewrap
+from in_toto_done_receipt.cli import main, verify_setup
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.results.model import SandboxLevel
+from tests.repositories.rooms import CASES, Desk, need_bubblewrap, refuse
 
 NAMES: Final = sorted(path.parent.name for path in CASES.glob("*/expected.json"))
 QUICK: Final = frozenset(
@@ -98,3 +100,38 @@ def test_the_generator_writes_exactly_these_files(tmp_path: Path) -> None:
         return own + [name for below in node.subdirs.values() for name in differences(below)]
 
     assert differences(compared) == []
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("level", ["landlock", "rlimits"])
+@pytest.mark.parametrize("name", ["feature", "pytest_feature", "assertions_patched_fail", "exit_at_import_fail"])
+def test_case_below_bubblewrap(
+    name: str,
+    level: SandboxLevel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A lower level is allowed by name, and comes to the same."""
+    if probe(highest=level).level != level:
+        refuse(f"no level {level} here")
+    desk = Desk(name, tmp_path)
+    monkeypatch.chdir(desk.case)
+    monkeypatch.setattr(verify_setup, "_sandbox", lambda: probe(highest=level))
+    main.run(["verify", *desk.words, "--sandbox", level, "--override", "sandbox.required", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document["result"]["sandbox"]["level"] == level
+    found = told(document)
+    assert found["reasons"] == desk.expected["reasons"]
+    assert found["violations"] == desk.expected["violations"]
+
+
+def test_below_the_demanded_level_nothing_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = Desk("feature", tmp_path)
+    monkeypatch.chdir(desk.case)
+    monkeypatch.setattr(verify_setup, "_sandbox", lambda: probe(highest="rlimits"))
+    assert main.run(["verify", *desk.words, "--json"]) == 12
+    found = told(json.loads(capsys.readouterr().out))
+    assert found["reasons"] == ["evidence-tests.sandbox", "harness-canary.sandbox", "test-inventory.sandbox"]
