@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from in_toto_done_receipt.wire.value import Value
-from tests.runners.lab import Change, Lab, Tree, caught, expected
+from tests.runners.lab import Change, Files, Lab, Tree, caught, expected
 from tests.runners.table import ATTACKS
 
 LAYERS: Final = "FIAPGgRr"
@@ -26,7 +26,11 @@ class Attack(Value, kw_only=True):
         """The layers that see it, and those that have to, both without those that may."""
         layers = LAYERS + ("K" if self.by_edit else "")
         cell = ATTACKS[self.row][lab.runner.name] if self.row else self.caught
-        found = caught(lab, change, layers=layers, passed=passed)
+        if Files(change.restored).files != Files(change.head).files:
+            found = caught(lab, change, layers=layers, passed=passed)
+        else:  # head has base's tests: they show there what they show on head as it is
+            found = caught(lab, change, layers=layers.replace("Rr", ""), passed=passed)
+            found += "r" if set("IA") & set(found) and "F" not in found else ""
         return self._sure(found), self._sure(expected(cell, layers))
 
     def _sure(self, layers: str) -> str:

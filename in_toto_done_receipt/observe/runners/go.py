@@ -22,6 +22,7 @@ from in_toto_done_receipt.observe.runners.steps import Part, Steps, ending, firs
 from in_toto_done_receipt.observe.sandbox.model import CommandOutcome
 from in_toto_done_receipt.wire.value import Value
 
+_LINKED: Final = "-ldflags=-s -w"  # without debug information, as `go test` links what it runs at once
 _PANICS: Final = 50  # tests of one package that may panic, each of which costs a process more
 
 
@@ -123,7 +124,7 @@ def _built(
     for group in _groups(wanted):
         build = steps.execute(
             (
-                *(str(chain.go), "test", "-c", "-vet=off", "-buildvcs=false", *tags),
+                *(str(chain.go), "test", "-c", "-vet=off", "-buildvcs=false", _LINKED, *tags),
                 *("-o", f"{group[0].binary.parent}/", *(each.package for each in group)),
             ),
             cwd=command.folder,
