@@ -279,7 +279,7 @@ def test_a_marker_selects_canaries_too(tmp_path: Path) -> None:
         pytest.param({"m.py": ""}, "exit code 5: no test was collected", id="no test"),
         pytest.param(
             small("import nowhere\n"),
-            "test_it.py cannot be collected: E   ModuleNotFoundError: No module named 'nowhere'",
+            "test_it.py cannot be collected: ModuleNotFoundError: No module named 'nowhere'",
             id="no module",
         ),
         pytest.param(

@@ -299,7 +299,7 @@ def _is_standard(where: str) -> bool:
 
 
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line[1:].strip() if line.startswith("E  ") else line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no reason given"
 
 

@@ -40,7 +40,8 @@ def launched(room: Room, python: str, kind: str, words: tuple[str, ...], exits: 
         own.insert(0, _stopped(outcome, room))
     elif code not in (0, 1) and code != _UNUSABLE:
         own.insert(0, f"exit code {code}: {exits.get(code or 0, 'the process of the tests was ended')}")
-    if own and code not in (0, 1) and (said := first_words(outcome.stderr.excerpt)):
+    explained = any("cannot be collected" in fault for fault in own)
+    if own and code not in (0, 1) and not explained and (said := first_words(outcome.stderr.excerpt)):
         own.append(f"it wrote: {said}")
     return TestRun(
         planned=planned,
