@@ -107,7 +107,7 @@ class Conduct:
         if runs["base"].faults:  # nothing of it is believed, and nothing can be held against it
             passed = frozenset()
         restored = laid_over(self._put_back(), self._hidden)
-        trial, runs["restored"] = self._restored(restored, passed, runs["base"].red)
+        trial, runs["restored"] = self._restored(restored, passed, runs)
         if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
             runs["control"] = self._rooms.run(RUNS["control"], trees.control())
         self._run_again("restored", restored, runs["restored"].red & passed)
@@ -140,16 +140,22 @@ class Conduct:
         base = self._rooms.sources(self._trees.base())
         return with_base_tests(tree, self._rooms.sources(tree), base, self._tests.argv)
 
-    def _restored(self, tree: Tree, passed: frozenset[str], was_red: frozenset[str]) -> tuple[Trial, Ran]:
+    def _restored(self, tree: Tree, passed: frozenset[str], runs: Mapping[RunName, Ran]) -> tuple[Trial, Ran]:
         """Run (a): the two halves if that works and leaves no question, else the tests as they are."""
         found = Tried(trial=Trial(), halves=None)
         plain = cache(partial(self._rooms.run, RUNS["restored"], tree))
+        if tree == self._trees.head():  # the change left tests and harness alone: they have run already
+            plain = cache(partial(runs.__getitem__, "head"))
         if {"halves", "gate"} & set(self._layers) and passed:
             found = self._tried(tree, passed, plain)
         if found.halves is None or found.halves.faults:
             return found.trial, plain()
         merged = _merged(found.halves.runs, found.halves.real)
-        if merged is not None and merged.red <= was_red and all(merged.states.get(id) == "passed" for id in passed):
+        if (
+            merged is not None
+            and merged.red <= runs["base"].red
+            and all(merged.states.get(id) == "passed" for id in passed)
+        ):
             return found.trial, merged
         real = plain()
         beside = [id for id, state in sorted(found.halves.real.items()) if state != "passed"]

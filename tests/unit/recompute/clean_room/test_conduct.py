@@ -13,6 +13,7 @@ See = Callable[..., Seen]
 ONE, TWO, THREE = (f"tests/a.t:{name}" for name in ("one", "two", "three"))
 TESTS = str(BASE["tests/a.t"])
 WORK = {"product.txt": "sum more\n"}
+MORE = {**WORK, "tests/b.t": "test more\nneeds more\n"}
 
 
 def test_an_honest_change_takes_four_runs(see: See) -> None:
@@ -23,8 +24,14 @@ def test_an_honest_change_takes_four_runs(see: See) -> None:
 
 
 def test_only_the_layers_that_are_named_are_tried(see: See) -> None:
-    seen = see(work=WORK, canaries=("planted",))
+    seen = see(work=MORE, canaries=("planted",))
     assert (seen.bad, seen.runs, seen.outcome.layers) == ({}, 3, ("planted",))
+
+
+def test_a_change_that_leaves_the_tests_alone_has_one_run_less(see: See) -> None:
+    """Head's product with base's tests is head as it is."""
+    seen = see(work=WORK, canaries=("planted",))
+    assert (seen.bad, seen.runs) == ({}, 2)
 
 
 # --- the tests of base -----------------------------------------------------------------------------------------------
@@ -86,12 +93,12 @@ def test_red_at_base_is_no_fault_of_the_change(see: See) -> None:
 
 def test_a_test_that_base_does_not_always_have(see: See) -> None:
     """Base runs twice before anything is called missing: it has the test in its first run and not in the second."""
-    seen = see(base={"tests/a.t": TESTS + "test four\ngone\n"}, work=WORK, canaries=("planted",), reruns=0)
+    seen = see(base={"tests/a.t": TESTS + "test four\ngone\n"}, work=MORE, canaries=("planted",), reruns=0)
     assert (seen.bad, seen.remarks) == ({}, {"test-inventory.unstable": {"tests/a.t:four"}})
 
 
 def test_a_flaky_test_is_shown_with_all_its_results(see: See) -> None:
-    seen = see(base={"tests/a.t": TESTS + "test four\nodd\n"}, work=WORK, canaries=("planted",), reruns=3)
+    seen = see(base={"tests/a.t": TESTS + "test four\nodd\n"}, work=MORE, canaries=("planted",), reruns=3)
     assert (seen.bad, seen.remarks) == ({}, {"test-inventory.flaky": {"tests/a.t:four"}})
     assert "passed" in seen.said_of("test-inventory.flaky")
     assert seen.said_of("test-inventory.flaky").count(",") == 3
