@@ -29,6 +29,7 @@ from in_toto_done_receipt.observe.runners.room import Room
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.profile.harness import Harness
+from in_toto_done_receipt.results.model import SandboxLevel
 from in_toto_done_receipt.wire.value import Value
 
 Tree = Mapping[str, str | bytes]
@@ -83,10 +84,12 @@ class Lab:
         cache: Path | None = None,
         limits: CommandLimits = LIMITS,
         writable: bool = False,
+        level: SandboxLevel = "bubblewrap",
     ) -> None:
         self.runner, self.argv, self.folder = runner, argv, folder
         self._variables, self._read_only, self._cache = variables or {}, read_only, cache
         self._limits, self._writable, self._count = limits, writable, 0
+        self._level: SandboxLevel = level
 
     def new_folder(self, name: str) -> Path:
         """An empty one."""
@@ -96,7 +99,7 @@ class Lab:
         return folder
 
     def run(self, tree: Tree, gate: Path | None = None) -> TestRun:
-        """The tests of a tree, in bubblewrap."""
+        """The tests of a tree."""
         place = self.new_folder("run")
         sources = Files(tree)
         for path, data in sources.files.items():
@@ -107,7 +110,7 @@ class Lab:
         room = Room(
             tree=place / "tree",
             work=place / "work",
-            level="bubblewrap",
+            level=self._level,
             limits=self._limits,
             variables=self._variables,
             read_only=self._read_only,

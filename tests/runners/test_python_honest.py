@@ -11,7 +11,10 @@ from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.runners.model import TestRun
 from in_toto_done_receipt.observe.runners.registry import runner_named
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits
-from tests.runners.lab import LIMITS, Lab, Tree, need_bubblewrap
+from in_toto_done_receipt.observe.sandbox.probe import probe
+from in_toto_done_receipt.results.model import SandboxLevel
+from tests.runners.lab import LIMITS, Lab, Tree, need, need_bubblewrap
+from tests.runners.python_attacks import IDS, PROJECTS
 
 PYTEST: Tree = {
     "pyproject.toml": '[tool.pytest.ini_options]\ntestpaths = ["checks"]\npython_files = ["check_*.py"]\n',
@@ -613,3 +616,19 @@ def test_unittest_writes_nothing_into_the_tree(discovery: Lab, tmp_path: Path) -
     (tree,) = tmp_path.glob("run*/tree")
 
     assert {os.path.relpath(path, tree) for path in tree.rglob("*") if path.is_file()} == set(UNITTEST)
+
+
+# Below the best level of the sandbox
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("level", ["landlock", "rlimits"])
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_lower_levels_run_the_same_tests(tmp_path: Path, level: SandboxLevel, runner: str) -> None:
+    need(probe(highest=level).level == level, f"sandbox level {level}")
+    words = {"pytest": ("pytest",), "unittest": ("unittest", "discover", "-s", "tests")}[runner]
+    lab = Lab(tmp_path, runner_named(runner), (sys.executable, "-m", *words), level=level)
+    found = lab.halves(PROJECTS[runner], IDS[runner], gated=True)
+
+    assert (found.works, set(found.real.values())) == (True, {"passed"})
+    assert [run.faults for run in found.runs] == [(), ()]

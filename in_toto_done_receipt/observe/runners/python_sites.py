@@ -8,6 +8,7 @@ from typing import Final
 
 from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.runners.model import Site, Sources
+from in_toto_done_receipt.observe.runners.python_syntax import parsed
 from in_toto_done_receipt.wire.value import Value
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -67,13 +68,12 @@ class TestFile:
         head = b"\n".join(text.split(b"\n", 2)[:2])
         if (match := _ENCODING.search(head)) and match[1].lower().replace(b"_", b"-") not in (b"utf-8", b"utf8"):
             raise ObservationError(f"{path} is not in UTF-8", kind="encoding")
-        try:
-            self.tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-            raise ObservationError(f"{path}: {fault}", kind="syntax") from fault
+        tree = parsed(text)
+        if tree is None:
+            raise ObservationError(f"{path} is not Python", kind="syntax")
         self._text = text
         self._starts = [0, *(match.end() for match in _LINE.finditer(text))]
-        self._named = _scope(self.tree.body)
+        self._named = _scope(tree.body)
 
     def function(self, names: tuple[str, ...]) -> Function | None:
         """The function of this name, in a class or in what that inherits; None if there is none, or more than one."""
@@ -200,11 +200,7 @@ def _fits(file: TestFile, rows: list[Placed]) -> bool:
     for row in sorted(rows, key=lambda row: -row.found.position):
         at = row.found.position
         text = text[:at] + row.found.before + _GATE + row.found.after + text[at:]
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return parsed(text) is not None
 
 
 def sites_of(sources: Sources, places: Mapping[str, tuple[str, tuple[str, ...]]]) -> tuple[Site, ...]:

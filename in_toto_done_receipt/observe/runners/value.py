@@ -10,6 +10,7 @@ from typing import Final
 from in_toto_done_receipt.observe.runners.model import Sources
 from in_toto_done_receipt.observe.runners.python_command import checked_unittest
 from in_toto_done_receipt.observe.runners.python_sites import Placed, placed, pytest_places, unittest_places
+from in_toto_done_receipt.observe.runners.python_syntax import parsed
 from in_toto_done_receipt.wire.value import Value
 
 NOTHING_EQUALS: Final = b"object()"
@@ -44,7 +45,7 @@ def value_edits(runner: str, argv: tuple[str, ...], sources: Sources, ids: Colle
             spans.setdefault(test.file.path, set()).update(own)
             changed.setdefault(test.file.path, set()).update(test.ids)
     files = {path: _replaced(sources.read(path), rows) for path, rows in spans.items()}
-    usable = {path: data for path, data in files.items() if _is_python(data)}
+    usable = {path: data for path, data in files.items() if parsed(data) is not None}
     return ValueEdits(files=usable, ids=frozenset(id for path in usable for id in changed[path]))
 
 
@@ -90,11 +91,3 @@ def _outermost(spans: Collection[tuple[int, int]]) -> list[tuple[int, int]]:
         if not kept or start >= kept[-1][1]:
             kept.append((start, stop))
     return kept[::-1]
-
-
-def _is_python(data: bytes) -> bool:
-    try:
-        ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from in_toto_done_receipt.observe.runners.python_sites import pytest_sites, unittest_sites
+from in_toto_done_receipt.observe.runners.python_syntax import parsed
 from in_toto_done_receipt.observe.runners.value import value_edits
 from tests.runners.lab import Files
 
@@ -23,7 +24,7 @@ def edited(text: str | bytes, *names: str, gate: bool = False) -> str:
     for site in sorted(sites, key=lambda site: -site.position):
         insertion = site.gate.replace(b"{}", b"/gate/1") if gate and site.gate is not None else site.fail
         data = data[: site.position] + insertion + data[site.position :]
-    ast.parse(data)
+    assert parsed(data) is not None
     return data.decode()
 
 
@@ -213,3 +214,17 @@ def test_whatever_stands_in_a_test_it_stays_python(lines: list[str]) -> None:
     first = body.body[1] if ast.get_docstring(body) is not None else body.body[0]
 
     assert isinstance(first, ast.Raise)
+
+
+@given(st.binary(max_size=60), st.sampled_from(["test_x", "T::test_x", "test_x[1]", "", "::", "test_x[" * 3]))
+def test_no_file_is_too_strange(data: bytes, name: str) -> None:
+    for text in (data, b"def test_x():\n    " + data + b"\n    pass\n", b"class T:\n  def test_x(self): " + data):
+        for site in pytest_sites(Files({"t.py": text}), [f"t.py::{name}"]):
+            assert parsed(text[: site.position] + site.fail + text[site.position :]) is not None
+
+
+@pytest.mark.parametrize("line", ["x = '\\d'", "x = 1 is 1", "assert (1, 'never')"])
+def test_nothing_is_said_about_the_style_of_others(line: str, recwarn: pytest.WarningsRecorder) -> None:
+    edited_or_none(f"def test_x():\n    {line}\n")
+
+    assert list(recwarn) == []
