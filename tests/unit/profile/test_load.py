@@ -15,6 +15,8 @@ V = "version = 1\n"
 EVIDENCE = V + "[[evidence]]\nclaim = 'a'\n"
 COMMAND = V + "[[command]]\n"
 TESTS = V + "[tests]\n"
+JUNIT = TESTS + "runner='junit'\nargv=['/a','{junit}']\n"
+PLANT = "[[tests.plant]]\npath='t{token}.py'\ntext='x'\nfailing=['f{token}']\npassing=['p{token}']\n"
 EXCEPTION = V + "[[exception]]\ncode = 'usage.limits'\nreason = 'r'\napprover = 'a'\nexpires = 2027-01-31T00:00:00Z\n"
 
 
@@ -120,6 +122,23 @@ WRONG = {
         TESTS + "runner='go'\nargv=['/a']\nnegativeControl='yes'",
         "negativeControl: expected",
     ),
+    "a hundred reruns": (TESTS + "runner='go'\nargv=['/a']\nreruns=100", "tests.reruns: .* <= 10, got 100"),
+    "three jobs": (TESTS + "runner='go'\nargv=['/a']\njobs=3", "tests.jobs: .* <= 2, got 3"),
+    "writable as text": (TESTS + "runner='go'\nargv=['/a']\nwritable='no'", "tests.writable: expected `bool`"),
+    "no time": (TESTS + "runner='go'\nargv=['/a']\ntimeout=0", "tests.timeout: .* >= 1"),
+    "packages of go": (TESTS + "runner='go'\nargv=['/a']\nnodeModules='/b'", "nodeModules: goes with runner node"),
+    "relative packages": (TESTS + "runner='node'\nargv=['/a']\nnodeModules='b'", "b is not an absolute path"),
+    "cache of pytest": (TESTS + "runner='pytest'\nargv=['/a']\ncache='/b'", "tests.cache: goes with runner go"),
+    "relative cache": (TESTS + "runner='go'\nargv=['/a']\ncache='b'", "tests.cache: b is not an absolute path"),
+    "canaries for pytest": (
+        TESTS + "runner='pytest'\nargv=['/a']\n" + PLANT,
+        "tests.plant: goes with runner junit, pytest plants canaries of its own",
+    ),
+    "nothing to plant": (JUNIT + "canaries=['planted']", "planted is demanded, and .* says nothing to plant"),
+    "planted outside": (JUNIT + PLANT.replace("t{token}.py", "../t"), r"tests.plant\[0\].path: ../t: "),
+    "a failing test that can be guessed": (JUNIT + PLANT.replace("f{token}", "f"), r"failing\[0\]: f does not hold"),
+    "failing and passing": (JUNIT + PLANT.replace("p{token}", "f{token}"), r"f{token} is failing and passing"),
+    "planted twice": (JUNIT + PLANT + PLANT, r"tests.plant\[1\]: stands there twice"),
     # contract, change, source
     "empty contract": (V + "[contract]", "contract: is empty"),
     "nothing sealed": (V + "[contract]\nsealed=[]", "contract.sealed: is empty"),

@@ -59,6 +59,11 @@ def test_demands_and_commands_of_two_profiles_are_united() -> None:
         ),
         (GO, GO.replace("'test'", "'vet'"), "p1: tests: another profile has another runner or argv"),
         (GO, GO.replace("runner='go'", "runner='cargo'"), "p1: tests: another profile has another runner or argv"),
+        (
+            GO.replace("}", ", cache='/a'}"),
+            GO.replace("}", ", cache='/b'}"),
+            "p1: tests: another profile has another cache",
+        ),
         (EXCEPTION, EXCEPTION.replace("2027", "2028"), "exception usage.limits: another profile says something else"),
         (EXCEPTION, "collection='release'", r"p0: exception: collection release \(p1\) admits none"),
         (
@@ -86,6 +91,19 @@ def test_profiles_that_contradict_each_other_are_refused(one: str, two: str, mes
 def test_what_release_forbids_is_an_error_in_one_profile_too(text: str) -> None:
     with pytest.raises(ProfileError, match="collection release"):
         settings(text)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_test_commands_that_are_one_the_stricter_keys_hold(order: tuple[int, int]) -> None:
+    texts = (
+        GO.replace("}", ", canaries=['planted'], reruns=3, jobs=2, writable=true, timeout=60, cache='/a'}"),
+        GO.replace("}", ", canaries=['gate'], reruns=0, timeout=90, negativeControl=true}"),
+    )
+    tests = settings(*(texts[index] for index in order)).tests
+    assert tests is not None
+    assert set(tests.canaries or ()) == {"planted", "gate"}
+    assert (tests.reruns, tests.jobs, tests.writable, tests.timeout) == (0, 1, False, 60)
+    assert (tests.negative_control, tests.cache) == (True, "/a")
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
