@@ -136,6 +136,7 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
         if OVERRIDE not in settings.overrides:
             refuse_identity(os.environ, hint="run recompute in a job without identity")
         check_test_command(settings)
+        _check_own_folders(flags, settings)
     _check_overlay(flags, settings)
     with contextlib.ExitStack() as stack:
         workspace = None if root is None else stack.enter_context(DirectoryWorkspace(root))
@@ -164,6 +165,14 @@ def context_of(flags: Flags, settings: Settings, *, watched: bool = True) -> Ite
             on_progress=progress if watched else None,
             clean_room=CleanRoom(flags["overlay"]),
         )
+
+
+def _check_own_folders(flags: Flags, settings: Settings) -> None:
+    """What ends up in tests must not come from the change: packages in their place, compiled code in a cache."""
+    if settings.tests is not None:
+        for key, path in {"nodeModules": settings.tests.node_modules, "cache": settings.tests.cache}.items():
+            if path is not None:
+                outside(Path(path), tree_of(flags), f"tests.{key}")
 
 
 def _check_overlay(flags: Flags, settings: Settings) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from in_toto_done_receipt.cli import main
 from testdata.receipts.generate_clean_room import FLAGS, RoomCase
-from testdata.receipts.room_projects import PYTEST
+from testdata.receipts.room_projects import NODE, PYTEST
 from tests.repositories.rooms import CASES, Desk, need_bubblewrap
 
 Lay = Callable[[RoomCase], list[str]]
@@ -74,6 +74,19 @@ def test_nothing_runs_from_an_executable_that_the_change_can_write(
     code = main.run(["verify", *lay(case), "--json"])
     said = found(capsys.readouterr().out)
     assert (code, said["test-inventory.untrusted_executable"]) == (12, "not_checked")
+
+
+def test_packages_that_the_change_can_put_in_the_place_of_others(
+    lay: Lay, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    need_bubblewrap()
+    words = lay(RoomCase(why="", project=NODE, tests=f'nodeModules = "{tmp_path}/repo/node_modules"\n'))
+    code = main.run(["verify", *words])
+    assert (code, "tests.nodeModules: " in (err := capsys.readouterr().err), "lies inside --repo" in err) == (
+        4,
+        True,
+        True,
+    )
 
 
 def test_an_overlay_that_is_no_folder(lay: Lay, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -165,16 +165,19 @@ def own_folder(path: Path) -> Path:
     """The folder, made if it is not there, into which nobody else can write. Raises ConfigurationError."""
     try:
         path.mkdir(mode=0o700, exist_ok=True)
-        status = path.lstat()
+        real = path.resolve(strict=True)
+        statuses = {place: place.stat() for place in (real, *real.parents)}
     except OSError as fault:
         raise ConfigurationError(f"tests.cache: {escape(str(path))}: {fault.strerror}") from None
-    if not stat.S_ISDIR(status.st_mode):
+    if not stat.S_ISDIR(statuses[real].st_mode):
         raise ConfigurationError(f"tests.cache: {escape(str(path))} is no folder")
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigurationError(
-            f"tests.cache: others can write to {escape(str(path))}", hint="what is in it ends up in test binaries"
-        )
-    return path
+    for place, status in statuses.items():
+        others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        sticky = place != real and status.st_mode & stat.S_ISVTX  # there, only its owner can replace what is in it
+        if status.st_uid not in {0, os.geteuid()} or (others and not sticky):
+            hint = "what is in it ends up in test binaries"
+            raise ConfigurationError(f"tests.cache: others can write to {escape(str(place))}", hint=hint)
+    return real
 
 
 def _sorted_out(run: TestRun, planted: Planted) -> Ran:
