@@ -85,7 +85,7 @@ def _refuse_others(here: Path, status: os.stat_result, owners: frozenset[int], p
         fact = f"{_shown(here)} belongs to user {status.st_uid}"
     elif mode & stat.S_IWOTH and not sticky:
         fact = f"{_shown(here)} is writable by everyone (mode {mode:04o})"
-    elif mode & stat.S_IWGRP and not sticky and not _is_private(status.st_gid):
+    elif mode & stat.S_IWGRP and not sticky and not is_private_group(status.st_gid):
         fact = f"{_shown(here)} is writable by group {status.st_gid} (mode {mode:04o})"
     else:
         return
@@ -93,7 +93,7 @@ def _refuse_others(here: Path, status: os.stat_result, owners: frozenset[int], p
     raise ObservationError(f"executable {_shown(path)}: {fact}", kind="writable_by_others", hint=hint)
 
 
-def _is_private(group: int) -> bool:
+def is_private_group(group: int) -> bool:
     """Is this root's group or the one that holds nobody but us, as Debian and Fedora give to every user?"""
     if group == 0:
         return True

@@ -14,6 +14,7 @@ from in_toto_done_receipt.errors import ConfigurationError
 from in_toto_done_receipt.observe.git.repository import Repository
 from in_toto_done_receipt.observe.runners.model import RED, Planted, Sources, TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
+from in_toto_done_receipt.observe.sandbox.executable import is_private_group
 from in_toto_done_receipt.observe.sandbox.model import Captured, CommandOutcome
 from in_toto_done_receipt.observe.sandbox.scratch import remove_tree
 from in_toto_done_receipt.recompute.case import Case
@@ -172,7 +173,8 @@ def own_folder(path: Path) -> Path:
     if not stat.S_ISDIR(statuses[real].st_mode):
         raise ConfigurationError(f"tests.cache: {escape(str(path))} is no folder")
     for place, status in statuses.items():
-        others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        group = status.st_mode & stat.S_IWGRP and not is_private_group(status.st_gid)
+        others = status.st_mode & stat.S_IWOTH or group
         sticky = place != real and status.st_mode & stat.S_ISVTX  # there, only its owner can replace what is in it
         if status.st_uid not in {0, os.geteuid()} or (others and not sticky):
             hint = "what is in it ends up in test binaries"
