@@ -516,6 +516,21 @@ def test_an_installed_copy_of_the_product_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.integration
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_an_installed_package_of_tests_does_not_stand_in_for_the_trees(tmp_path: Path, runner: str) -> None:
+    need_bubblewrap()
+    site = environment(tmp_path / "venv")
+    (site / "tests").mkdir()
+    (site / "tests" / "__init__.py").write_text("raise ImportError('somebody else's')\n")
+    words = {"pytest": ("pytest",), "unittest": ("unittest", "discover", "-s", "tests", "-t", ".")}[runner]
+    tree = {**PROJECTS[runner], "tests/__init__.py": ""}
+    argv = (f"{tmp_path}/venv/bin/python", "-m", *words)
+    run = Lab(tmp_path, runner_named(runner), argv, read_only=(Path(sys.prefix),)).run(tree)
+
+    assert (run.faults, set(run.states.values()), len(run.states)) == ((), {"passed"}, len(IDS[runner]))
+
+
+@pytest.mark.integration
 def test_a_python_without_pytest_says_so(tmp_path: Path) -> None:
     need_bubblewrap()
     venv.create(tmp_path / "venv", symlinks=True, with_pip=False)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Say = Callable[[str, Any], None]
 
 EXIT_RED = 1
+_TESTS = ("test", "tests")
+_NOT_IMPORTED = ("setup", "conftest", "noxfile", "src", *_TESTS)
 EXIT_UNUSABLE = 70  # nothing was run: what was said before tells why
 
 
@@ -229,28 +231,32 @@ def let_in(places: list[str]) -> str | None:
     sys.pycache_prefix = os.path.join(os.environ["TMPDIR"], "pyc")
     for name in sorted({name for place in places for name in _importable(place)}):
         where = _found(name)
-        if where is None or _is_standard(where):
-            continue  # what comes with Python comes first
-        entry = next((path for path in sys.path if path and where.startswith(os.path.join(path, ""))), None)
-        if entry is None or entry.startswith((os.path.join(sys.prefix, ""), os.path.join(sys.base_prefix, ""))):
-            return f"{name} is installed at {where}: tests would test that instead of the tree"
-        sys.path.remove(entry)  # an editable installation: the tree, as it lies elsewhere
+        while where is not None and not _is_standard(where):
+            entries = [path for path in sys.path if path and where.startswith(os.path.join(path, ""))]
+            entry = max(entries, key=len, default="")
+            if not entry or entry.startswith((os.path.join(sys.prefix, ""), os.path.join(sys.base_prefix, ""))):
+                return f"{name} is installed at {where}: tests would test that instead of the tree"
+            sys.path.remove(entry)  # an editable installation: the tree, as it lies elsewhere
+            where = _found(name)
     places = [place for place in dict.fromkeys(places) if os.path.isdir(place)]
     sys.path.extend(place for place in places if place not in sys.path)
-    if any(os.path.isfile(os.path.join(place, "test", "__init__.py")) for place in places):
-        sys.meta_path.insert(0, _TestFolder(places))
+    names = [
+        name for name in _TESTS if any(os.path.isfile(os.path.join(place, name, "__init__.py")) for place in places)
+    ]
+    if names:
+        sys.meta_path.insert(0, _TestFolders(names, places))
     importlib.invalidate_caches()
     return None
 
 
-class _TestFolder:
-    """The package `test` of a tree, which Python's own of this name would hide."""
+class _TestFolders:
+    """Packages of the tree that hold its tests: Python's own `test` or one that is installed would hide them."""
 
-    def __init__(self, places: list[str]) -> None:
-        self._places = places
+    def __init__(self, names: list[str], places: list[str]) -> None:
+        self._names, self._places = names, places
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:  # noqa: ARG002
-        return importlib.machinery.PathFinder.find_spec(name, self._places) if name == "test" else None
+        return importlib.machinery.PathFinder.find_spec(name, self._places) if name in self._names else None
 
 
 def _source_folder(root: str) -> list[str]:
@@ -268,7 +274,7 @@ def _importable(place: str, above: str = "") -> Iterator[str]:
         return
     for entry in entries:
         name, _, kind = entry.name.partition(".")
-        if not name.isidentifier() or (not above and name in ("setup", "conftest", "noxfile", "src")):
+        if not name.isidentifier() or (not above and name in _NOT_IMPORTED):
             continue
         if kind == "py" and name in ("pytest", "_pytest", "pluggy", "iniconfig"):
             continue  # in vain: they are imported already
