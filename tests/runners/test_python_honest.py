@@ -517,6 +517,24 @@ def test_an_installed_copy_of_the_product_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.integration
 @pytest.mark.parametrize("runner", ["pytest", "unittest"])
+@pytest.mark.parametrize("place", ["back/end/shop", "vendor/shop"])
+def test_an_installed_copy_of_what_lies_deeper_is_a_fault(tmp_path: Path, runner: str, place: str) -> None:
+    need_bubblewrap()
+    site = environment(tmp_path / "venv")
+    (site / "shop").mkdir()
+    (site / "shop" / "__init__.py").write_text("price = 2\n")
+    words = {"pytest": ("pytest",), "unittest": ("unittest", "discover", "-s", "tests")}[runner]
+    tree = {**PROJECTS[runner], f"{place}/__init__.py": "price = 3\n"}
+    tree["m.py"] = "import shop\n" + str(tree["m.py"])
+    argv = (f"{tmp_path}/venv/bin/python", "-m", *words)
+    run = Lab(tmp_path, runner_named(runner), argv, read_only=(Path(sys.prefix),)).run(tree)
+    fault = f"tests imported shop from {site}/shop/__init__.py, and not from "
+
+    assert [found.startswith(fault) for found in run.faults] == ([True] if place != "vendor/shop" else [])
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
 def test_an_installed_package_of_tests_does_not_stand_in_for_the_trees(tmp_path: Path, runner: str) -> None:
     need_bubblewrap()
     site = environment(tmp_path / "venv")

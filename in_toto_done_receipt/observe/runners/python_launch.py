@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 EXIT_RED = 1
 _TESTS = ("test", "tests")
+_PACKAGES = 2_000
+_DEPTH = 4
+_OF_OTHERS = frozenset(
+    (
+        *("_vendor", "build", "dist", "docs", "examples", "extern", "fixtures", "node_modules", "site-packages"),
+        *("test", "testdata", "tests", "third_party", "vendor", "vendored", "venv"),
+    )
+)
 _NOT_IMPORTED = ("setup", "conftest", "noxfile", "src", *_TESTS)
 EXIT_UNUSABLE = 70  # nothing was run: what was said before tells why
 
@@ -43,8 +51,9 @@ class Channel:
 class Pytest:
     """A plug-in of pytest that reports. A test counts by the worst of what its phases say."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Say, root: str) -> None:
         self._say = say
+        self._packages = _packages(root)
         self._state: str | None = None
 
     def pytest_collection_finish(self, session: Any) -> None:
@@ -76,6 +85,8 @@ class Pytest:
         self._say(self._state or "error", nodeid)
 
     def pytest_sessionfinish(self, exitstatus: Any) -> None:
+        for fault in _installed_instead(self._packages):
+            self._say("fault", fault)
         self._say("end", int(exitstatus))
 
 
@@ -93,7 +104,7 @@ def run_pytest(say: Say, root: str, words: list[str]) -> int:
         pytest.hookimpl(trylast=True)(last)  # it marks the function
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     named = [word for name in plugins for word in ("-p", name)]
-    return int(pytest.main([*named, *words[len(plugins) + 1 :]], plugins=[Pytest(say)]))
+    return int(pytest.main([*named, *words[len(plugins) + 1 :]], plugins=[Pytest(say, root)]))
 
 
 def _not_installed(plugins: list[str]) -> str | None:
@@ -117,6 +128,7 @@ def run_unittest(say: Say, root: str, words: list[str]) -> int:
     import unittest.suite
 
     start, pattern, top = words
+    packages = _packages(root)
     places = [os.path.normpath(os.path.join(root, top)), root, *_source_folder(root)]
     obstacle = let_in(places)
     if obstacle is not None:
@@ -131,6 +143,8 @@ def run_unittest(say: Say, root: str, words: list[str]) -> int:
     say("plan", tests)
     said = Unittest(say, tests)
     suite.run(_result(said))
+    for fault in _installed_instead(packages):
+        say("fault", fault)
     say("end", 0)
     return EXIT_RED if said.red else 0
 
@@ -234,7 +248,7 @@ def let_in(places: list[str]) -> str | None:
         while where is not None and not _is_standard(where):
             entries = [path for path in sys.path if path and where.startswith(os.path.join(path, ""))]
             entry = max(entries, key=len, default="")
-            if not entry or entry.startswith((os.path.join(sys.prefix, ""), os.path.join(sys.base_prefix, ""))):
+            if not entry or entry.startswith(_prefixes()):
                 return f"{name} is installed at {where}: tests would test that instead of the tree"
             sys.path.remove(entry)  # an editable installation: the tree, as it lies elsewhere
             where = _found(name)
@@ -284,6 +298,33 @@ def _importable(place: str, above: str = "") -> Iterator[str]:
             yield from _importable(entry.path, name + ".")
 
 
+def _packages(root: str) -> dict[str, str]:
+    """Packages that lie deeper in the tree, where an installation takes them from: name and place."""
+    found: dict[str, str] = {}
+    waiting = [(root, 0)]
+    while waiting and len(found) < _PACKAGES:
+        folder, depth = waiting.pop()
+        try:
+            entries = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+        except OSError:
+            continue
+        for entry in entries:
+            if os.path.isfile(os.path.join(entry.path, "__init__.py")):
+                if entry.name not in sys.modules and entry.name not in _TESTS:  # the framework has what it needs
+                    found.setdefault(entry.name, entry.path)
+            elif depth < _DEPTH and entry.name not in _OF_OTHERS and not entry.name.startswith("."):
+                waiting.append((entry.path, depth + 1))
+    return found
+
+
+def _installed_instead(packages: dict[str, str]) -> Iterator[str]:
+    """What tests imported from an installation although the tree has it too."""
+    for name, place in sorted(packages.items()):
+        where = getattr(sys.modules.get(name), "__file__", None)
+        if isinstance(where, str) and where.startswith(_prefixes()) and not _is_standard(where):
+            yield f"tests imported {name} from {where}, and not from {place}: see what is installed"
+
+
 def _found(name: str) -> str | None:
     """The file that a name would be imported from now; None for what is built in, or nowhere."""
     if name in sys.builtin_module_names:
@@ -295,6 +336,11 @@ def _found(name: str) -> str | None:
             return None
         path = spec.submodule_search_locations or []
     return spec.origin if spec is not None and spec.origin and os.path.isabs(spec.origin) else None
+
+
+def _prefixes() -> tuple[str, str]:
+    """Where installed files lie."""
+    return os.path.join(sys.prefix, ""), os.path.join(sys.base_prefix, "")
 
 
 def _is_standard(where: str) -> bool:
