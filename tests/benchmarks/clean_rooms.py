@@ -124,9 +124,11 @@ class _Bench:
         folder.mkdir()
         self._folder, self._stack, self._number = folder, ExitStack(), 0
         self._repo = Repo(folder / "repo")
+        self._repo.git("config", "gc.auto", "0")
         first, second = case.told()["commits"]
         ids = (self._repo.commit(first["files"]), self._repo.commit(second["files"]))
-        shutil.copytree(folder / "repo", folder / "checkout")
+        self._repo.git("repack", "-a", "-d", "-q")
+        shutil.copytree(folder / "repo", folder / "checkout", ignore=shutil.ignore_patterns(".git"))
         words = {"python": sys.executable, project.runner: tool_of(project.runner)}
         argv = tuple(word.format(junit="{junit}", **words) for word in project.argv)
         checkout = folder / "checkout"
