@@ -97,6 +97,31 @@ def test_threat_49_an_exception_for_another_test_does_not_admit(desk: Desk, term
     assert (seen.code, seen.violations) == (12, {"tests.inventory"})
 
 
+TAX = "def with_tax(price, percent):\n    return price * (100 + percent) // 100\n"
+OF_TAX = """import unittest
+
+from shop.tax import with_tax
+
+
+class TaxTest(unittest.TestCase):
+    def test_tax(self):
+        self.assertEqual(with_tax(100, 19), 119)
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("term", "code"), [("tests/test_tax.py", 0), ("test_tax.TaxTest.test_tax", 12)])
+def test_threat_49_what_goes_with_its_tests_goes_by_their_file(desk: Desk, term: str, code: int) -> None:
+    """Base's version of it cannot be imported any more, so no id of it can be compared; the message says what can."""
+    base: dict[str, str | None] = {"shop/tax.py": TAX, "tests/test_tax.py": OF_TAX}
+    gone: dict[str, str | None] = dict.fromkeys(base)
+    text = "\n" + exception("tests.inventory", term=term)
+    seen = desk.verify_tests(RoomCase(why="", base=base, work=gone, more=text, agreed=True))
+    assert seen.code == code
+    said = "".join(seen.said_of("test-inventory.contradiction").values())
+    assert ("an exception can name their file" in said) is (code == 12)
+
+
 @pytest.mark.integration
 def test_threat_49_an_exception_waives_no_test_that_is_red(desk: Desk) -> None:
     broken = "import shop\n\n\ndef total(prices, discount=0):\n    return sum(prices) or None\n"

@@ -30,6 +30,9 @@ def _findings(outcome: "Outcome") -> list[Finding]:
         finding("error", "test-inventory.contradiction", f"tests of {what}: {escape(fault)}")
         for what, fault in contradictions(outcome, ("base", "restored", "head"))
     ]
+    if faults and outcome.runs["restored"].faults and outcome.moved and not outcome.runs["head"].faults:
+        text = "head as it is runs: if what base's tests are about rightly went, an exception can name their file"
+        faults.append(finding("error", "test-inventory.contradiction", text))
     if faults:
         return faults
     found = list(Comparison(outcome).findings())
