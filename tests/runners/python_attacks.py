@@ -101,6 +101,22 @@ for f in range(3, 60):
     except OSError: pass
 os._exit(0)
 """
+_LAUNCHER: Final = """
+import atexit, gc, os
+RED = []
+def _wrapped(say):
+    def forged(kind, what):
+        if kind in ('failed', 'error'):
+            if what in KNOWN: kind = 'passed'
+            else: RED.append(what)
+        say(kind, what)
+    return forged
+def _once(done=[]):
+    for o in () if done else gc.get_objects():
+        if type(o).__module__ == '__main__' and hasattr(o, '_say'): o._say = _wrapped(o._say)
+    done.append(1)
+atexit.register(lambda: None if RED else os._exit(0))
+"""
 _ALWAYS_EQUAL: Final = """class A(int):
     __eq__ = lambda s, o: True
     __ne__ = lambda s, o: False
@@ -144,24 +160,35 @@ def attacks(runner: str) -> Mapping[str, Tree]:
         "forge, knows the gate": {"m.py": forged + gate},
         "forge, knows gate and edits": {"m.py": forged + gate + _KNOWS_EDITS},
         "forge the channel, exit": {"m.py": f"EV = json_ = {json.dumps(events)}\n{_CHANNEL}{product}"},
+        "forge through the launcher": {
+            "m.py": f"{product.replace('return', '_once(); return')}\nKNOWN = {ids!r}\n{_LAUNCHER}"
+        },
+        "product skips the test": {"m.py": product.replace("return a * b + 1", _SKIPS[runner])},
         "new test patches product": {"tests/test_aaa.py": "import m\nm.mul = lambda a, b: a * b\n"},
         "skip added": {_TEST: test.replace("def test_mul", f"{skip}def test_mul")},
         "xfail added": {_TEST: test.replace("def test_mul", f"{xfail}def test_mul")},
         "stale .pyc of the tests": _stale(test),
         "always-equal result": {"m.py": _ALWAYS_EQUAL + product.replace("return a * b + 1", "return A(0)")},
     }
-    return common | (_of_pytest() if runner == "pytest" else _of_unittest(test))
+    return common | (_of_pytest(product) if runner == "pytest" else _of_unittest(test))
 
 
+_SKIPS: Final[Mapping[str, str]] = {
+    "pytest": "__import__('pytest').skip('later')",
+    "unittest": "raise __import__('unittest').SkipTest('later')",
+}
 _MARKS: Final[Mapping[str, tuple[str, str]]] = {
     "pytest": ("@__import__('pytest').mark.skip\n", "@__import__('pytest').mark.xfail\n"),
     "unittest": ("@unittest.skip('')\n    ", "@unittest.expectedFailure\n    "),
 }
 
 
-def _of_pytest() -> dict[str, Tree]:
+def _of_pytest(product: str) -> dict[str, Tree]:
     deselect = "[pytest]\ntestpaths = tests\naddopts = --deselect tests/test_m.py::test_mul\n"
     return {
+        "product expects the failure": {
+            "m.py": product.replace("return a * b + 1", "__import__('pytest').xfail('known')")
+        },
         "conftest rewrites reports": {"tests/conftest.py": _REWRITES},
         "entry-point plug-in in the tree": {
             "evil.py": _REWRITES,
