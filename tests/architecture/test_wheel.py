@@ -57,6 +57,7 @@ def test_it_ships_the_policy_and_nothing_else(wheel: Path) -> None:
     folder = "in_toto_done_receipt/policy/"
     shipped = {name for name in names if name.startswith(folder) and not name.endswith(".rego")}
     expected = {"admission.wasm", "admission.pulley", "admission.pulley.json", "catalogue.json", "schemas/input.json"}
+    expected.add("adapters/gatekeeper/template.yaml")
     assert shipped == {folder + name for name in expected}
     assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"in_toto_done_receipt"}
 

@@ -79,7 +79,7 @@ def test_a_hang_is_a_finding() -> None:
 
 
 def test_without_atheris_hypothesis_searches(capsys: pytest.CaptureFixture[str]) -> None:
-    engine.by_hypothesis("trust", 1)
+    engine.by_hypothesis("trust", 3)
     assert int(capsys.readouterr().out.rpartition(" ")[2]) > 0
 
 

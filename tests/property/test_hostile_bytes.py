@@ -36,7 +36,8 @@ PIECES = (
     b"\xef\xbb\xbf",
     b"'''",
 )
-JSON_TARGETS = [target for target in TARGETS if not target.toml and target.name != "policy-bundle"]  # that is a tar
+OTHER_FORMS = ("policy-bundle", "junit", "go", "rust")  # a tar, XML, two languages
+JSON_TARGETS = [target for target in TARGETS if not target.toml and target.name not in OTHER_FORMS]
 
 
 def torn(data: bytes, random: Random) -> bytes:

@@ -28,7 +28,10 @@ def run(case: Case) -> tuple[Finding, ...]:
     tests = case.context.settings.tests
     assert tests is not None  # noqa: S101 - there is an outcome
     found = list(_findings(outcome)) or list(_layers(outcome, tests))
-    found += [_about("pass", "remark", remark) for remark in (*outcome.trial.remarks, *outcome.comparing.remarks)]
+    found += [
+        _about("pass", "harness-canary.remark", remark)
+        for remark in (*outcome.trial.remarks, *outcome.comparing.remarks)
+    ]
     return tuple(bounded(found, of="test(s)"))
 
 
@@ -39,16 +42,18 @@ def _findings(outcome: "Outcome") -> Iterator[Finding]:
     for what, fault in contradictions(outcome, ("base", "restored", "head")):
         first.setdefault(what, fault)
     for what, fault in first.items():
-        yield _about("error", "contradiction", f"tests of {what}: {escape(fault)}")
+        yield _about("error", "harness-canary.contradiction", f"tests of {what}: {escape(fault)}")
     for fault in dict.fromkeys((*outcome.trial.faults[:1], *outcome.comparing.faults[:1])):
-        yield _about("error", "contradiction", f"tests made to fail: {escape(fault)}")
+        yield _about("error", "harness-canary.contradiction", f"tests made to fail: {escape(fault)}")
     yield from _planted(outcome)
     for id in sorted(outcome.trial.deaf):
-        yield _about("fail", "deaf", f"{escape(id)} was made to fail and is reported good", id)
+        yield _about("fail", "harness-canary.deaf", f"{escape(id)} was made to fail and is reported good", id)
     for id in sorted(outcome.trial.unasked - outcome.trial.deaf):
-        yield _about("fail", "not_entered", f"{escape(id)} is reported good and its body was never entered", id)
+        yield _about(
+            "fail", "harness-canary.not_entered", f"{escape(id)} is reported good and its body was never entered", id
+        )
     for id in sorted(outcome.comparing.blind):
-        yield _about("fail", "blind", f"{escape(id)} passes although what it expects equals nothing", id)
+        yield _about("fail", "harness-canary.blind", f"{escape(id)} passes although what it expects equals nothing", id)
 
 
 def _planted(outcome: "Outcome") -> Iterator[Finding]:
@@ -66,10 +71,10 @@ def _planted(outcome: "Outcome") -> Iterator[Finding]:
         for state in sorted(set(ran.wrong.values())):
             count = sum(1 for one in ran.wrong.values() if one == state)
             text = f"{count} test(s) that the verifier planted were reported {state} on {what}"
-            yield _about("fail", "misreported", text)
+            yield _about("fail", "harness-canary.misreported", text)
         if ran.lost:
             text = f"{len(ran.lost)} test(s) that the verifier planted are missing on {what}; base reports all"
-            yield _about("fail", "lost", text)
+            yield _about("fail", "harness-canary.lost", text)
 
 
 def _layers(outcome: "Outcome", tests: "TestsDemand") -> Iterator[Finding]:
@@ -77,19 +82,21 @@ def _layers(outcome: "Outcome", tests: "TestsDemand") -> Iterator[Finding]:
     base = outcome.runs["base"]
     if base.lost or base.wrong:
         count, total = len(base.lost) + len(base.wrong), "planted test(s) are not reported as they are at base either"
-        yield _about("not_checked", "not_collected", f"{count} {total}")
+        yield _about("not_checked", "harness-canary.not_collected", f"{count} {total}")
     for layer in tests.canaries or ():
         if layer not in outcome.layers:
-            yield _about("fail", "layer_missing", f"the layer {layer} is demanded, and it was not there", layer)
+            yield _about(
+                "fail", "harness-canary.layer_missing", f"the layer {layer} is demanded, and it was not there", layer
+            )
     if not outcome.layers and not base.lost and not base.wrong:
-        yield _about("not_checked", "no_layer", "there was no layer of canaries")
+        yield _about("not_checked", "harness-canary.no_layer", "there was no layer of canaries")
     if outcome.layers:
         ids, passed = len(outcome.trial.ids), sum(1 for state in base.states.values() if state == "passed")
         text = f"canaries were reported as they must be: {', '.join(outcome.layers)}"
         if outcome.trial.way != "none":
             text += f"; {ids} of {passed} test(s) made to fail"
-        yield _about("pass", "honest", text)
+        yield _about("pass", "harness-canary.honest", text)
 
 
 def _about(status: Status, reason: str, message: str, id: str | None = None) -> Finding:
-    return finding(status, f"harness-canary.{reason}", message, path=id)
+    return finding(status, reason, message, path=id)

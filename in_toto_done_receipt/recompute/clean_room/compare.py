@@ -16,9 +16,9 @@ from in_toto_done_receipt.wire.escape import escape
 _CHANGE: Final[tuple[RunName, ...]] = ("restored", "head")
 _PARAMETRISED: Final = ("pytest",)  # runners that write the cases of a test behind its name
 _NOT_RUN: Final[dict[TestState, tuple[str, str]]] = {
-    "skipped": ("newly_skipped", "is skipped"),
-    "xfailed": ("expected_failure", "is expected to fail"),
-    "xpassed": ("expected_failure", "is expected to fail, although it passes,"),
+    "skipped": ("test-inventory.newly_skipped", "is skipped"),
+    "xfailed": ("test-inventory.expected_failure", "is expected to fail"),
+    "xpassed": ("test-inventory.expected_failure", "is expected to fail, although it passes,"),
 }
 
 
@@ -42,10 +42,10 @@ class Comparison:
 
     def _none_at_all(self) -> Iterator[Finding]:
         if not self._base.states:
-            yield _about("error", "nothing_at_base", "the test command finds no test at base")
+            yield _about("error", "test-inventory.nothing_at_base", "the test command finds no test at base")
         ran = [state for state in self._outcome.runs["head"].states.values() if state != "skipped"]
         if not ran:
-            yield _about("fail", "no_tests", f"no test ran on {RUNS['head']}")
+            yield _about("fail", "test-inventory.no_tests", f"no test ran on {RUNS['head']}")
 
     def _turned_red(self) -> Iterator[Finding]:
         """Tests that were good at base and are red: each once, with the first run that shows it."""
@@ -62,13 +62,15 @@ class Comparison:
     def _one_red(self, name: RunName, id: str, before: TestState | None) -> Finding:
         states = self._seen(name, id)
         if before is None:
-            return _about("fail", "new_test_red", f"{escape(id)} is new and {states} on {RUNS[name]}", id)
+            return _about(
+                "fail", "test-inventory.new_test_red", f"{escape(id)} is new and {states} on {RUNS[name]}", id
+            )
         path = self._outcome.path_of.get(id)
         as_it_is = self._outcome.runs["head"].states.get(id)
         if name == "restored" and as_it_is not in RED and path in self._outcome.moved:
             text = f"{escape(id)} {states} on {RUNS[name]}; head changed {escape(path or '')}"
-            return _about("fail", "changed_test", text, id)
-        return _about("fail", "red", f"{escape(id)} {before} at base and {states} on {RUNS[name]}", id)
+            return _about("fail", "test-inventory.changed_test", text, id)
+        return _about("fail", "test-inventory.red", f"{escape(id)} {before} at base and {states} on {RUNS[name]}", id)
 
     def _flaky(self, name: RunName, id: str) -> bool:
         """Whether a red test was good when it ran again. Without a further run it is red."""
@@ -91,14 +93,21 @@ class Comparison:
                 told.add(id)
                 test = self._test_of(id)
                 if after[test] == 0 or test == id:
-                    yield _about("fail", "missing", f"{escape(id)} ran at base and is not there on {RUNS[name]}", id)
+                    yield _about(
+                        "fail",
+                        "test-inventory.missing",
+                        f"{escape(id)} ran at base and is not there on {RUNS[name]}",
+                        id,
+                    )
                 elif after[test] < before[test] and test not in told:
                     told.add(test)
                     text = f"{escape(test)} has {after[test]} case(s) on {RUNS[name]}, {before[test]} at base"
-                    yield _about("fail", "shrunk", text, test)
+                    yield _about("fail", "test-inventory.shrunk", text, test)
                 elif after[test] >= before[test] and test not in told:
                     told.add(test)
-                    yield _about("pass", "other_cases", f"{escape(test)} has other cases on {RUNS[name]}", test)
+                    yield _about(
+                        "pass", "test-inventory.other_cases", f"{escape(test)} has other cases on {RUNS[name]}", test
+                    )
 
     def _as_agreed(self, found: list[Finding]) -> Iterator[Finding]:
         """Of a file that an exception names, one finding with the file's name as its term: what it waives."""
@@ -113,7 +122,7 @@ class Comparison:
             text = (
                 f"{count} test(s) of {escape(path)} are gone or need not pass, which the profile leaves to the change"
             )
-            yield _about("fail", "left_to_head", text, path)
+            yield _about("fail", "test-inventory.left_to_head", text, path)
 
     def _path_of(self, test: str) -> str | None:
         """The file of a test, or of the test whose cases they are."""
@@ -145,7 +154,9 @@ class Comparison:
         control = self._outcome.runs.get("control")
         for id in self._new_ids() if control is not None else ():
             if control is not None and control.states.get(id) == "passed":
-                yield _about("fail", "green_at_base", f"{escape(id)} is new and passes on {RUNS['control']}", id)
+                yield _about(
+                    "fail", "test-inventory.green_at_base", f"{escape(id)} is new and passes on {RUNS['control']}", id
+                )
 
     def _new_ids(self) -> list[str]:
         return sorted(self._outcome.runs["head"].states.keys() - self._base.states.keys() - self._outcome.unstable)
@@ -158,22 +169,29 @@ class Comparison:
         states = self._outcome.runs["restored"].states
         again = [id for id in self._base.states if self._replaced("restored", id) and id in states]
         if self._outcome.overlaid and not self._outcome.overlay and not again:
-            yield _about("error", "no_hidden_test", "no test of the overlay ran")
+            yield _about("error", "test-inventory.no_hidden_test", "no test of the overlay ran")
         for id in sorted(self._outcome.overlay):
             if states.get(id) != "passed":
-                yield _about("fail", "hidden_test", f"{escape(id)} of the overlay {states.get(id, 'is missing')}", id)
+                yield _about(
+                    "fail",
+                    "test-inventory.hidden_test",
+                    f"{escape(id)} of the overlay {states.get(id, 'is missing')}",
+                    id,
+                )
 
     def _remarks(self) -> Iterator[Finding]:
         """What a reader should know and what stands against nobody."""
         for id in sorted(self._base.red):
-            yield _about("pass", "preexisting", f"{escape(id)} {self._base.states[id]} at base already", id)
+            yield _about(
+                "pass", "test-inventory.preexisting", f"{escape(id)} {self._base.states[id]} at base already", id
+            )
         for name, again in self._outcome.reruns.items():
             for id in again:
                 if self._flaky(name, id) and id not in self._red:
                     text = f"{escape(id)} is not the same every time on {RUNS[name]}: {self._seen(name, id)}"
-                    yield _about("pass", "flaky", text, id)
+                    yield _about("pass", "test-inventory.flaky", text, id)
         for id in sorted(self._outcome.unstable):
-            yield _about("pass", "unstable", f"{escape(id)} is not in every run of base", id)
+            yield _about("pass", "test-inventory.unstable", f"{escape(id)} is not in every run of base", id)
 
 
 def contradictions(outcome: Outcome, names: Iterable[RunName]) -> Iterator[tuple[str, str]]:
@@ -185,4 +203,4 @@ def contradictions(outcome: Outcome, names: Iterable[RunName]) -> Iterator[tuple
 
 
 def _about(status: Status, reason: str, message: str, id: str | None = None) -> Finding:
-    return finding(status, f"test-inventory.{reason}", message, path=id)
+    return finding(status, reason, message, path=id)

@@ -2,8 +2,10 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 from in_toto_done_receipt.recompute.checks.registry import DOCUMENT_ORDER
+from in_toto_done_receipt.recompute.clean_room.obstacle import Obstacle
 from in_toto_done_receipt.results.reasons import REASONS
 
 PACKAGE = Path(__file__).parents[3] / "in_toto_done_receipt"
@@ -20,7 +22,10 @@ def named() -> set[str]:
     found = {code for text in texts for code in CODE.findall(text)}
     # lost_file.py writes `{check}.missing` for the two kinds that share it
     shared = ("confirmed", "missing", "not_a_file", "unreadable")
-    return found | {f"evidence-{kind}.{reason}" for kind in ("file", "text") for reason in shared}
+    found |= {f"evidence-{kind}.{reason}" for kind in ("file", "text") for reason in shared}
+    # obstacle.py and evidence_tests.py write `{check}.{obstacle}` for the three checks that want the tests run
+    room = ("evidence-tests", "test-inventory", "harness-canary")
+    return found | {f"{check}.{obstacle}" for check in room for obstacle in get_args(Obstacle)}
 
 
 def test_every_code_that_a_check_names_is_listed() -> None:
