@@ -152,7 +152,7 @@ def after(words: str, first: str, last: str) -> list[str]:
 
 @pytest.mark.parametrize("command", ["verify", "recompute"])
 def test_the_command_page_lists_every_flag_of_a_change(command: str) -> None:
-    assert sorted(named(tables()[0], 1)) == sorted(after(command, "--repo", "--inside-only"))
+    assert sorted(named(tables()[0], 1)) == sorted(after(command, "--repo", "--overlay"))
 
 
 @pytest.mark.parametrize("command", ["build", "attest"])
