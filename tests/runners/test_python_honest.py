@@ -665,3 +665,16 @@ def test_lower_levels_run_the_same_tests(tmp_path: Path, level: SandboxLevel, ru
 
     assert (found.works, set(found.real.values())) == (True, {"passed"})
     assert [run.faults for run in found.runs] == [(), ()]
+
+
+@pytest.mark.integration
+def test_the_gate_holds_for_a_thousand_tests(tmp_path: Path) -> None:
+    need_bubblewrap()
+    rows = "".join(f"    def test_{n * 37 % 100:02}(self): self.assertEqual(1, 1)\n" for n in range(100))
+    tree = {f"tests/test_{n}.py": f"import unittest\nclass C(unittest.TestCase):\n{rows}" for n in range(10)}
+    ids = {f"test_{n}.C.test_{k:02}" for n in range(10) for k in range(100)}
+    lab = Lab(tmp_path, runner_named("unittest"), (sys.executable, "-m", "unittest", "discover", "-s", "tests"))
+    found = lab.halves(tree, ids, gated=True)
+
+    assert (found.works, {found.real[id] for id in ids}) == (True, {"passed"})
+    assert [run.faults for run in found.runs] == [(), ()]

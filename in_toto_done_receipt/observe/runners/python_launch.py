@@ -29,7 +29,8 @@ _OF_OTHERS = frozenset(
         *("test", "testdata", "tests", "third_party", "vendor", "vendored", "venv"),
     )
 )
-_NOT_IMPORTED = ("setup", "conftest", "noxfile", "src", *_TESTS)
+_BESIDE = frozenset(("benchmarks", "build", "dist", "doc", "docs", "examples", "samples", "scripts", "tools"))
+_NOT_IMPORTED = ("setup", "conftest", "noxfile", "src", *_TESTS, *_BESIDE)
 EXIT_UNUSABLE = 70  # nothing was run: what was said before tells why
 
 

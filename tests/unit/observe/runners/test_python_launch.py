@@ -5,12 +5,13 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from in_toto_done_receipt.observe.runners import python_launch
-from in_toto_done_receipt.observe.runners.python_launch import Unittest, let_in
+from in_toto_done_receipt.observe.runners.python_launch import Unittest, _installed_instead, _packages, let_in
 from in_toto_done_receipt.observe.runners.python_run import read_events
 
 SOURCE = Path(python_launch.__file__).read_text(encoding="utf-8")
@@ -120,6 +121,36 @@ def test_what_is_installed_as_well_is_not(imports: Path, name: str) -> None:
     (imports / name).touch()
 
     assert str(let_in([str(imports)])).startswith(f"{module} is installed at ")
+
+
+@pytest.mark.parametrize("name", ["examples", "scripts", "docs"])
+def test_what_lies_beside_the_product_is_told_only_if_it_was_imported(
+    imports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (imports / name).mkdir()
+    (imports / name / "__init__.py").touch()
+    packages = _packages(str(imports))
+    refused = let_in([str(imports)])
+    told_before = list(_installed_instead(packages))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setitem(sys.modules, name, module := ModuleType(name))
+    module.__file__ = str(tmp_path / "venv/lib/site-packages" / name / "__init__.py")
+
+    assert (refused, told_before) == (None, [])
+    assert list(_installed_instead(packages)) == [
+        f"tests imported {name} from {module.__file__}, and not from {imports}/{name}: see what is installed"
+    ]
+
+
+def test_packages_of_a_tree_are_counted_and_not_followed_through_links(tmp_path: Path) -> None:
+    for number in range(2100):
+        (tmp_path / "many" / f"p{number}").mkdir(parents=True)
+        (tmp_path / "many" / f"p{number}" / "__init__.py").touch()
+    (tmp_path / "loop").symlink_to(tmp_path)
+    found = _packages(str(tmp_path))
+
+    assert 2000 <= len(found) <= 2100
+    assert not any("/loop/" in place for place in found.values())
 
 
 def test_an_editable_installation_is_set_aside(imports: Path, tmp_path: Path) -> None:
