@@ -14,6 +14,7 @@ from in_toto_done_receipt.observe.git.workspace import GitWorkspace
 from in_toto_done_receipt.observe.runners.junit import JUnitRunner
 from in_toto_done_receipt.observe.runners.model import RED, PlantTemplate, TestRunner, TestState
 from in_toto_done_receipt.observe.runners.registry import runner_named
+from in_toto_done_receipt.observe.runners.standing import files_of_tests, new_files_of_tests
 from in_toto_done_receipt.observe.sandbox.executable import check_executable
 from in_toto_done_receipt.observe.sandbox.model import ExecutableFacts
 from in_toto_done_receipt.observe.sandbox.scratch import scratch
@@ -106,6 +107,8 @@ class Conduct:
         passed = frozenset(id for id, state in runs["base"].states.items() if state == "passed")
         if runs["base"].faults:  # nothing of it is believed, and nothing can be held against it
             passed = frozenset()
+        else:
+            trees = self._trees = trees.holding(self._standing(runs["base"].states))
         restored = laid_over(self._put_back(), self._hidden)
         trial, runs["restored"] = self._restored(restored, passed, runs)
         if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
@@ -208,6 +211,12 @@ class Conduct:
             return frozenset()
         again = self._rooms.run("base, run again", self._trees.base())
         return frozenset() if again.faults else base ^ frozenset(again.states)
+
+    def _standing(self, ids: Collection[str]) -> frozenset[str]:
+        """The files of base in which these tests stand, and the new ones that the command takes for tests."""
+        runner, argv = self._rooms.setup.runner, self._tests.argv
+        base, head = (self._rooms.sources(tree) for tree in (self._trees.base(), self._trees.head()))
+        return files_of_tests(runner, argv, base, ids) | new_files_of_tests(runner, argv, base, head)
 
     def _paths(self, ids: Collection[str]) -> dict[str, str]:
         """In which file of base a test stands, as far as its runner finds a place in it."""

@@ -5,7 +5,7 @@ import secrets
 import stat
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Final, TypeVar
@@ -74,6 +74,9 @@ class Rooms:
             with self.setup.case.context.watched(f"tests of {what}", "run"), ThreadPoolExecutor(jobs) as pool:
                 futures = [pool.submit(run) for run in runs]
                 try:
+                    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+                    for future in done:
+                        future.result()  # the first that could not go on is the one that is told of
                     return [future.result() for future in futures]
                 except BaseException:
                     self._stop.set()

@@ -4,7 +4,8 @@ Base as it was; head as it is; head's product with base's tests and harness; bas
 is in none of them: a `.pyc` of the change can stand in for a test file that was put back.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from copy import copy
 from typing import TYPE_CHECKING
 
 from in_toto_done_receipt.observe.git.compose import folders_of, put_back
@@ -41,8 +42,17 @@ class Trees:
         self._harness = harness_of(change, context.settings)
         # A file that is product and harness at once stays as it is where its harness part is the same in both.
         self._kept = frozenset(one.path for one in change.changes if harness_keys(context, one) == ())
-        left = {excepted.term for excepted in _exceptions(context)}
-        self.agreed = frozenset(path for path in map(_text, self._base) if path in left and self._harness.covers(path))
+        self._tests: frozenset[bytes] = frozenset()
+        self._left = frozenset(excepted.term for excepted in _exceptions(context))
+        self.agreed = frozenset(path for path in map(_text, self._base) if path in self._left and self._covers(path))
+
+    def holding(self, tests: Collection[str]) -> "Trees":
+        """The same trees, where these files of base or head are known to hold tests, whatever their names are."""
+        other = copy(self)
+        other._tests = frozenset(path.encode("utf-8", "surrogateescape") for path in tests)
+        own = frozenset(map(_text, self._base)).intersection(tests)
+        other.agreed = self.agreed | frozenset(path for path in own if path in self._left)
+        return other
 
     def base(self) -> Tree:
         """Base as it was."""
@@ -72,8 +82,11 @@ class Trees:
         text = _text(path)
         if entry.mode in _IN_PLACE:
             covers = self._harness.is_test(text) or self._harness.is_test(f"{text}/-")
-            return covers or self._harness.why_in_place_of_a_folder(text) is not None
-        return self._harness.covers(text)
+            return covers or self._harness.why_in_place_of_a_folder(text) is not None or path in self._tests
+        return self._covers(text)
+
+    def _covers(self, path: str) -> bool:
+        return self._harness.covers(path) or path.encode("utf-8", "surrogateescape") in self._tests
 
     @property
     def moved(self) -> frozenset[str]:
