@@ -98,7 +98,7 @@ class NodeRunner:
         for variable in _NOT_HONOURED:
             if variable in room.variables:
                 raise ConfigurationError(f"variable {variable} cannot be set for the runner node")
-        files = _files(command, sources)
+        files = selected(command, sources)
         if not files:
             return _nothing(f"no file matches {' '.join(map(escape, command.patterns))}")
         if strange := [file for file in files if _STRANGE.search(file)]:
@@ -135,7 +135,7 @@ class NodeRunner:
         command = checked(argv)
         files, failing, passing = {}, set(), set()
         gated = _has_gate(_version(command.node))
-        for file in _files(command, sources):
+        for file in selected(command, sources):
             module = None if gated else _is_module(sources, file)
             files[file] = sources.read(file) + _canaries(file, token, module)
             failing |= {f"{file}{SEPARATOR}{token} {form}" for form in _FORMS}
@@ -151,7 +151,7 @@ class NodeRunner:
         parents = {parent for identity in wanted for parent in _parents(identity)}
         gate = _GATE if _has_gate(_version(command.node)) else None
         sites: list[Site] = []
-        for file in _files(command, sources):
+        for file in selected(command, sources):
             try:
                 found = found_tests(sources.read(file))
             except ObservationError:
@@ -196,7 +196,7 @@ def checked(argv: tuple[str, ...]) -> NodeCommand:
     return NodeCommand(node=argv[0], flags=flags, patterns=patterns or DEFAULT_FILES)
 
 
-def _files(command: NodeCommand, sources: Sources) -> list[str]:
+def selected(command: NodeCommand, sources: Sources) -> list[str]:
     """The test files of a tree, sorted."""
     globs = GlobSet(command.patterns)
     return [path for path in sources.paths() if "node_modules" not in path.split("/")[:-1] and globs.matching(path)]

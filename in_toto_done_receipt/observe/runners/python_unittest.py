@@ -60,7 +60,7 @@ class UnittestRunner:
     def plant(self, argv: tuple[str, ...], sources: Sources, token: str) -> Planted:
         """A file with a TestCase beside the last test file, so that what the product does when first used was done."""
         command = checked_unittest(argv)
-        last = max(_files(command, sources), key=lambda path: path.split("/"), default=None)
+        last = max(selected(command, sources), key=lambda path: path.split("/"), default=None)
         folder = PurePosixPath(command.start) if last is None else PurePosixPath(last).parent
         stem = _stem(command.pattern, token)
         module = ".".join((*folder.relative_to(command.top).parts, stem))
@@ -79,7 +79,7 @@ class UnittestRunner:
         return unittest_sites(sources, checked_unittest(argv).top, ids)
 
 
-def _files(command: UnittestCommand, sources: Sources) -> list[str]:
+def selected(command: UnittestCommand, sources: Sources) -> list[str]:
     """Files that are discovered: below the start, in packages all the way."""
     paths = frozenset(sources.paths())
     start = PurePosixPath(command.start)
