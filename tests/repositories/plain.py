@@ -1,7 +1,7 @@
 """A test runner without processes, for tests of what the clean room makes of a runner.
 
 Tests stand in `tests/*.t`: a line `test NAME`, then one line for each statement: `fail`, `skip`, `xfail`, `needs WORD`
-(of product.txt), `after NAME` (which must not have failed), `odd` (fails in the first run that comes to it), `ask FIFO`
+(of product.txt), `after NAME` (which must not have failed), `odd` (passes in runs of an odd number only), `even`, `ask FIFO`
 (the gate), `gone` (base does not have it every time). Words of product.txt are what a product of an attacker can do.
 """
 
@@ -87,6 +87,7 @@ class PlainRunner:
                 or (word == "needs" and rest not in product)
                 or (word == "after" and done.get(f"{name}:{rest}") == "failed")
                 or (word == "odd" and self.runs % 2 == 0)
+                or (word == "even" and self.runs % 2 == 1)
             ):
                 return "failed"
         return "passed"

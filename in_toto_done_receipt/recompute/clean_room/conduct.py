@@ -113,7 +113,8 @@ class Conduct:
         trial, runs["restored"] = self._restored(restored, passed, runs)
         if self._tests.negative_control and runs["head"].states.keys() - runs["base"].states.keys():
             runs["control"] = self._rooms.run(RUNS["control"], trees.control())
-        self._run_again("restored", restored, runs["restored"].red & passed)
+        hidden = frozenset(runs["restored"].states.keys() - runs["base"].states.keys() if self._hidden else ())
+        self._run_again("restored", restored, runs["restored"].red & (passed | hidden))
         self._run_again("head", trees.head(), self._doubtful(runs))
         comparing = Comparing()
         if "value" in self._layers and passed:
@@ -130,7 +131,7 @@ class Conduct:
             unstable=self._unstable(runs),
             path_of=self._paths(frozenset(runs["base"].states)),
             moved=trees.moved,
-            overlay=frozenset(runs["restored"].states.keys() - runs["base"].states.keys() if self._hidden else ()),
+            overlay=hidden,
             overlaid=frozenset(self._hidden),
             agreed=trees.agreed,
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Files = Mapping[bytes, Entry]
 
 _IN_PLACE = (LINK, SUBMODULE)
+_LOCKED = {b"Cargo.lock": b"Cargo.toml", b"go.sum": b"go.mod", b"go.work.sum": b"go.work"}
 
 
 class Tree(Value, kw_only=True):
@@ -40,8 +41,7 @@ class Trees:
         self._base = _without_compiled(change.base_listing.files)
         self._head = _without_compiled(change.listing.files)
         self._harness = harness_of(change, context.settings)
-        # A file that is product and harness at once stays as it is where its harness part is the same in both.
-        self._kept = frozenset(one.path for one in change.changes if harness_keys(context, one) == ())
+        self._kept = _kept(context, change)
         self._tests: frozenset[bytes] = frozenset()
         self._left = frozenset(excepted.term for excepted in _exceptions(context))
         self.agreed = frozenset(path for path in map(_text, self._base) if path in self._left and self._covers(path))
@@ -96,6 +96,20 @@ class Trees:
             for path, entry in self._base.items()
             if self._head.get(path) != entry and self._steers(path, entry)
         )
+
+
+def _kept(context: RecomputeContext, change: "GitChange") -> frozenset[bytes]:
+    """Files that are product and harness at once, and stay as they are: their harness part is the same in both.
+
+    A lock goes with its manifests: head's does not fit base's manifest, and nothing would be built.
+    """
+    same = {one.path for one in change.changes if harness_keys(context, one) == ()}
+    back = {_name(one.path) for one in change.changes if one.path not in same}
+    return frozenset(path for path in same if _LOCKED.get(_name(path)) not in back)
+
+
+def _name(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2]
 
 
 def _exceptions(context: RecomputeContext) -> list[Exemption]:

@@ -247,3 +247,9 @@ def test_two_at_a_time_come_to_the_same(see: See, work: dict[str, Any]) -> None:
         }[work["product.txt"]]
     )
     assert [one.name for one in threading.enumerate() if one.name.startswith(("ThreadPool", "gate"))] == []
+
+
+def test_a_hidden_test_that_is_flaky_is_shown_with_its_results(see: See) -> None:
+    seen = see(work=MORE, hidden={"tests/h.t": b"test seen\neven\n"}, canaries=("planted",), reruns=2)
+    assert (seen.bad, seen.remarks) == ({}, {"test-inventory.flaky": {"tests/h.t:seen"}})
+    assert "failed, passed, failed" in seen.said_of("test-inventory.flaky")

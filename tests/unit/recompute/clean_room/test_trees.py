@@ -153,3 +153,16 @@ def test_an_overlay_that_says_nothing_or_leads_away_is_an_error(tmp_path: Path) 
     (tmp_path / "link").symlink_to("/etc/passwd")
     with pytest.raises(ConfigurationError, match="link is a symbolic link"):
         hidden_tests(tmp_path)
+
+
+CRATE = '[package]\nname = "a"\nversion = "1.0.0"\n'
+LOCK = 'version = 3\n\n[[package]]\nname = "a"\nversion = "1.0.0"\n'
+
+
+@pytest.mark.parametrize("more", ["", "[profile.test]\nopt-level = 1\n"], ids=["version", "version and how tests run"])
+def test_a_lock_goes_with_its_manifest(opened: Open, tmp_path: Path, more: str) -> None:
+    later = {"Cargo.toml": CRATE.replace("1.0", "1.1") + more, "Cargo.lock": LOCK.replace("1.0", "1.1")}
+    case = opened(base={"Cargo.toml": CRATE, "Cargo.lock": LOCK}, work=later)
+    files = written(case, trees(case).restored(), tmp_path / "w")
+    wanted = {"Cargo.toml": CRATE, "Cargo.lock": LOCK} if more else later
+    assert {name: files[name].decode() for name in wanted} == wanted
