@@ -1,8 +1,8 @@
 """A test runner without processes, for tests of what the clean room makes of a runner.
 
 Tests stand in `tests/*.t`: a line `test NAME`, then one line for each statement: `fail`, `skip`, `xfail`, `needs WORD`
-(of product.txt), `after NAME` (which must not have failed), `odd` (passes in runs of an odd number only), `even`, `ask FIFO`
-(the gate), `gone` (base does not have it every time). Words of product.txt are what a product of an attacker can do.
+(of product.txt), `after NAME` (which must not have failed), `odd` (passes in runs of an odd number only), `even`, `ask
+FIFO` (the gate), `gone` (base does not have it every time). Words of product.txt are what a product of an attacker can do.
 """
 
 from collections.abc import Collection
