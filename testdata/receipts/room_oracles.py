@@ -11,6 +11,7 @@ from testdata.receipts.room_projects import (
     UNIT_MORE,
     UNITTESTS,
     WITH_TAX,
+    Files,
     edited,
     later,
 )
@@ -25,6 +26,13 @@ from testdata.receipts.room_reasons import (
     NOT_BELIEVED,
     NOT_SEALED,
 )
+
+BY_CONFIGURATION = ("{python}", "-m", "pytest", "--junitxml={junit}")
+CHECKS: Files = {
+    "tests/test_prices.py": None,
+    "checks/check_prices.py": PYTESTS,
+    "pyproject.toml": "[tool.pytest.ini_options]\ntestpaths = ['checks']\npython_files = ['check_*.py']\n",
+}
 
 ORACLES: dict[str, RoomCase] = {
     "early_return": RoomCase(
@@ -197,6 +205,34 @@ ORACLES: dict[str, RoomCase] = {
             "class ATest(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(shop.prices.total)\n",
         },
         passed=4,
+        violations=FAILED,
+        reasons=ALL_RED,
+    ),
+    "check_of_another_name_weakened": RoomCase(
+        why="Tests are called check_*.py, as pytest's configuration says; one of them asks for less.",
+        scenarios=(6, 9),
+        code=12,
+        project=PYTEST,
+        argv=BY_CONFIGURATION,
+        base=CHECKS,
+        work={**BAD, "checks/check_prices.py": PYTESTS.replace("percent) == left", "percent) >= left")},
+        violations=("tests.inventory",),
+        reasons=(CHANGED_TEST,),
+    ),
+    "check_of_another_name_patches_product": RoomCase(
+        why="A new check_*.py changes the product when it is imported, so that old tests pass beside it.",
+        scenarios=(8, 25),
+        code=11,
+        project=PYTEST,
+        argv=BY_CONFIGURATION,
+        base=CHECKS,
+        work={
+            **BAD,
+            "checks/check_a.py": "import shop.prices\n\n"
+            "shop.prices.total = lambda prices, discount=0: sum(prices) * (100 - discount) // 100\n\n\n"
+            "def test_a():\n    assert shop.prices.total\n",
+        },
+        passed=6,
         violations=FAILED,
         reasons=ALL_RED,
     ),
