@@ -24,7 +24,8 @@ from testdata.receipts.room_projects import (
     UNITTESTS,
     WITH_TAX,
 )
-from testdata.receipts.room_reasons import OTHER_CASES
+from testdata.receipts.room_reasons import HARNESS_CHANGED, OTHER_CASES, excepted
+from tests.repositories.go_modules import go_sum
 
 PACKAGED = UNITTESTS.replace("import unittest\n", "import unittest\n\nfrom tests.wanted import DISCOUNTED\n").replace(
     ", 90)", ", DISCOUNTED)"
@@ -141,6 +142,19 @@ CARGO_MORE = (
 """
 )
 CARGO_MAIN = 'fn main() {\n    println!("{}", shop::total(&[], 0));\n}\n'
+CRATE = str(CARGO.files["Cargo.toml"])
+LOCK = str(CARGO.files["Cargo.lock"])
+GO_MOD = "module example.com/shop\n\ngo 1.21\n\nrequire example.com/cents v1.0.0\n"
+GO_CENTS_TEST = """package prices
+
+import "testing"
+
+func TestFromEuros(t *testing.T) {
+	if got := FromEuros(2); got != 200 {
+		t.Errorf("got %d", got)
+	}
+}
+"""
 MODULE = '{"name": "shop", "version": "1.0.0", "type": "module"}\n'
 
 
@@ -281,5 +295,38 @@ USUAL: dict[str, RoomCase] = {
         base={"src/main.rs": CARGO_MAIN + CARGO_UNIT_TESTS.replace("super::*", "shop::total")},
         work={"tests/more.rs": CARGO_TESTS.replace("fn sum", "fn more_sum").replace("fn discount", "fn more_discount")},
         passed=6,
+    ),
+    "cargo_version_bump": RoomCase(
+        why="The version of a package in Cargo.toml and in its lock.",
+        project=CARGO,
+        work={"Cargo.toml": CRATE.replace("1.0.0", "1.1.0"), "Cargo.lock": LOCK.replace("1.0.0", "1.1.0")},
+    ),
+    "cargo_settings_agreed": RoomCase(
+        why="The same with a setting of test builds, to which somebody agreed: base's are used all the same.",
+        project=CARGO,
+        work={
+            "Cargo.toml": CRATE.replace("1.0.0", "1.1.0") + "\n[profile.test]\nopt-level = 1\n",
+            "Cargo.lock": LOCK.replace("1.0.0", "1.1.0"),
+        },
+        more=excepted("change.scope", "Cargo.toml"),
+        reasons=(HARNESS_CHANGED,),
+    ),
+    "go_dependency_bump": RoomCase(
+        why="A newer version of a module is demanded; the module cache is the verifier's, and mounted.",
+        project=GO,
+        base={
+            "go.mod": GO_MOD,
+            "go.sum": go_sum("v1.0.0"),
+            "prices/prices.go": GO_PRICES.replace(
+                "package prices\n", 'package prices\n\nimport "example.com/cents"\n', 1
+            )
+            + "\n// FromEuros is a price in cents.\nfunc FromEuros(euros int) int {\n\treturn cents.Cents(euros)\n}\n",
+            "prices/cents_test.go": GO_CENTS_TEST,
+        },
+        without_work=True,
+        work={"go.mod": GO_MOD.replace("v1.0.0", "v1.1.0"), "go.sum": go_sum("v1.1.0")},
+        passed=4,
+        more='\n[sandbox]\nreadOnly = ["{modules}"]\nvariables = { GOMODCACHE = "{modules}" }\n',
+        provides=("modules",),
     ),
 }

@@ -75,7 +75,7 @@ def verdict_on(name: str, folder: Path) -> Verdict:
 def _with_checks(commit: dict[str, Any], runner: str) -> dict[str, Any]:
     run = RUNS[runner].replace("{tool}", tool_of(runner))
     protected = ", ".join(f'"{glob}"' for glob in PROTECTED[runner])
-    checks = f"protected = [{protected}]\n\n[[check]]\nname = \"tests\"\nrun = '{run}'\ntimeout_secs = 60\n"
+    checks = f"protected = [{protected}]\n\n[[check]]\nname = \"tests\"\nrun = '{run}'\ntimeout_secs = 15\n"
     more = {".countercheck/checks.toml": checks, ".gitignore": "target/\n__pycache__/\n"}
     more |= {"tests/pytest.ini": "[pytest]\npythonpath = .\n"} if runner == "pytest" else {}
     return {**commit, "files": {**more, **commit["files"]}}

@@ -18,6 +18,7 @@ import pytest
 
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from testdata.receipts.generate import envelope, payload_of, pretty
+from tests.repositories.go_modules import module_cache
 from tests.repositories.history import build_history, filled
 
 CASES: Final = Path(__file__).parents[2] / "testdata" / "receipts" / "clean_room"
@@ -151,6 +152,13 @@ def _node_modules(folder: Path) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def _modules(folder: Path) -> Iterator[None]:
+    """A cache of Go modules."""
+    module_cache(folder)
+    yield
+
+
 def _bad_first(folder: Path) -> AbstractContextManager[None]:
     return _weather(folder, b"0")
 
@@ -193,5 +201,10 @@ def _is_read(fifo: Path) -> bool:
 
 
 PROVIDERS: Final[Mapping[str, Callable[[Path], Any]]] = MappingProxyType(
-    {"node_modules": _node_modules, "weather_bad_first": _bad_first, "weather_bad_second": _bad_second}
+    {
+        "modules": _modules,
+        "node_modules": _node_modules,
+        "weather_bad_first": _bad_first,
+        "weather_bad_second": _bad_second,
+    }
 )
