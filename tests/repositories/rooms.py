@@ -2,6 +2,7 @@
 the machine it needs. See testdata/receipts/generate_clean_room.py.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 import pytest
 
+from in_toto_done_receipt.observe.sandbox.model import SandboxFacts
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from testdata.receipts.generate import envelope, payload_of, pretty
 from tests.repositories.go_modules import module_cache
@@ -30,9 +32,15 @@ def refuse(reason: str) -> None:
     pytest.fail(reason) if CI else pytest.skip(reason)
 
 
+@functools.cache
+def machine() -> SandboxFacts:
+    """What the machine's sandbox gives, found out once in each process."""
+    return probe()
+
+
 def need_bubblewrap() -> None:
     """Skip without bubblewrap."""
-    level = probe().level
+    level = machine().level
     if level != "bubblewrap":
         refuse(f"needs bubblewrap, this machine's sandbox is {level}")
 
