@@ -98,7 +98,7 @@ def run_pytest(say: Say, root: str, words: list[str]) -> int:
     except ImportError as fault:
         return _unusable(say, f"pytest cannot be imported by {sys.executable}: {fault}")
     plugins = words[: words.index("--")]
-    obstacle = _not_installed(plugins) or let_in([root, *_source_folder(root)])
+    obstacle = _not_installed(plugins) or _twice(root) or let_in([root, *_source_folder(root)])
     if obstacle is not None:
         return _unusable(say, obstacle)
     for last in (Pytest.pytest_collection_finish, Pytest.pytest_sessionfinish):
@@ -131,7 +131,7 @@ def run_unittest(say: Say, root: str, words: list[str]) -> int:
     start, pattern, top = words
     packages = _packages(root)
     places = [os.path.normpath(os.path.join(root, top)), root, *_source_folder(root)]
-    obstacle = let_in(places)
+    obstacle = _twice(root) or let_in(places)
     if obstacle is not None:
         return _unusable(say, obstacle)
     suite = unittest.defaultTestLoader.discover(os.path.join(root, start), pattern, os.path.join(root, top))
@@ -279,6 +279,13 @@ def _source_folder(root: str) -> list[str]:
     folder = os.path.join(root, "src")
     plain = os.path.isdir(folder) and not os.path.exists(os.path.join(folder, "__init__.py"))
     return [folder] if plain else []
+
+
+def _twice(root: str) -> str | None:
+    """What cannot be tested: it lies in the root and in `src`, and an installation would take one or the other."""
+    deeper = {name for folder in _source_folder(root) for name in _importable(folder)}
+    both = deeper.intersection(_importable(root))
+    return f"{min(both)} lies in the root of the tree and in src: which one tests mean is not known" if both else None
 
 
 def _importable(place: str, above: str = "") -> Iterator[str]:

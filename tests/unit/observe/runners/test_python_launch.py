@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from in_toto_done_receipt.observe.runners import python_launch
-from in_toto_done_receipt.observe.runners.python_launch import Unittest, _installed_instead, _packages, let_in
+from in_toto_done_receipt.observe.runners.python_launch import Unittest, _installed_instead, _packages, _twice, let_in
 from in_toto_done_receipt.observe.runners.python_run import read_events
 
 SOURCE = Path(python_launch.__file__).read_text(encoding="utf-8")
@@ -151,6 +151,25 @@ def test_packages_of_a_tree_are_counted_and_not_followed_through_links(tmp_path:
 
     assert 2000 <= len(found) <= 2100
     assert not any("/loop/" in place for place in found.values())
+
+
+@pytest.mark.parametrize(
+    ("files", "fault"),
+    [
+        (("shop.py", "src/shop/__init__.py"), "shop lies in the root of the tree and in src"),
+        (("shop/__init__.py", "src/shop/__init__.py", "src/__init__.py"), None),
+        (("shop.py", "src/stock.py"), None),
+        (("setup.py", "src/setup.py", "tests/__init__.py", "src/tests/__init__.py"), None),
+        (("shop.py",), None),
+    ],
+)
+def test_a_product_lies_in_one_place(tmp_path: Path, files: tuple[str, ...], fault: str | None) -> None:
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    found = _twice(str(tmp_path))
+
+    assert found is None if fault is None else str(found).startswith(fault)
 
 
 def test_an_editable_installation_is_set_aside(imports: Path, tmp_path: Path) -> None:
