@@ -12,10 +12,12 @@ from testdata.receipts.room_projects import (
     NODE,
     NODE_BROKEN,
     PYTEST,
+    UNITTESTS,
 )
 from testdata.receipts.room_reasons import (
     ALL_RED,
     BLIND,
+    CHANGED_TEST,
     CONTRADICTORY,
     DEAF,
     DISHONEST,
@@ -30,6 +32,15 @@ from testdata.receipts.room_reasons import (
 )
 
 BAD: dict[str, str | None] = {"shop/prices.py": BROKEN}
+REWRITING = """import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    report.outcome = 'passed'
+    return report
+"""
 
 
 def product(text: str) -> dict[str, str | None]:
@@ -116,6 +127,44 @@ ATTACKS: dict[str, RoomCase] = {
         violations=DISHONEST,
         reasons=(MISREPORTED, DEAF, DISTRUSTED),
     ),
+    "known_tests_forgiven": RoomCase(
+        why="The product swallows failures of the tests that it knows, and lets all others fail.",
+        scenarios=(25,),
+        code=11,
+        work=product(
+            "import contextlib\nimport unittest.case\n\nreal = unittest.case._Outcome.testPartExecutor\n\n\n"
+            "@contextlib.contextmanager\ndef forgive(self, test, subTest=False):\n"
+            "    if 'TotalTest' not in test.id():\n        with real(self, test, subTest):\n            yield\n"
+            "        return\n    with contextlib.suppress(BaseException):\n        yield\n    self.success = True\n\n\n"
+            "unittest.case._Outcome.testPartExecutor = forgive"
+        ),
+        violations=DISHONEST,
+        reasons=(DEAF, DISTRUSTED),
+    ),
+    "plug_in_of_the_product": RoomCase(
+        why="Base's conftest.py loads a plug-in from the product; the change has it make every report good.",
+        scenarios=(22, 25),
+        code=11,
+        project=PYTEST,
+        base={"tests/conftest.py": "pytest_plugins = ['shop.testing']\n", "shop/testing.py": '"""Nothing yet."""\n'},
+        work={**BAD, "shop/testing.py": REWRITING},
+        violations=DISHONEST,
+        reasons=(MISREPORTED, DEAF, DISTRUSTED),
+    ),
+    "link_in_place_of_the_tests": RoomCase(
+        why="A link in the place of the test file leads to weaker tests in the product.",
+        scenarios=(6, 8),
+        code=12,
+        work={
+            **BAD,
+            "tests/test_prices.py": None,
+            "shop/weak.py": UNITTESTS.replace("10), 90)", "10), 100)"),
+        },
+        links={"tests/test_prices.py": "../shop/weak.py"},
+        violations=("tests.inventory",),
+        warnings=("change.scope",),
+        reasons=(CHANGED_TEST,),
+    ),
     "always_equal": RoomCase(
         why="The product gives an object that equals everything.",
         scenarios=(25,),
@@ -153,8 +202,7 @@ ATTACKS: dict[str, RoomCase] = {
             **BAD,
             "good.dist-info/entry_points.txt": "[pytest11]\ngood = good\n",
             "good.dist-info/METADATA": "Metadata-Version: 2.1\nName: good\nVersion: 1\n",
-            "good.py": "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
-            "    report = yield\n    report.outcome = 'passed'\n    return report\n",
+            "good.py": REWRITING,
         },
         violations=("change.scope", *FAILED),
         reasons=(RED, HARNESS_ADDED, "evidence-tests.failed"),
@@ -166,9 +214,7 @@ ATTACKS: dict[str, RoomCase] = {
         project=PYTEST,
         work={
             **BAD,
-            "conftest.py": "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\n"
-            "def pytest_runtest_makereport(item, call):\n    report = yield\n    report.outcome = 'passed'\n"
-            "    return report\n",
+            "conftest.py": REWRITING,
         },
         violations=("change.scope", *FAILED, "tests.canary"),
         reasons=(RED, HARNESS_ADDED, MISREPORTED, "evidence-tests.failed"),
