@@ -2,7 +2,7 @@
 
 Tests stand in `tests/*.t`: a line `test NAME`, then one line for each statement: `fail`, `skip`, `xfail`, `needs WORD`
 (of product.txt), `after NAME` (which must not have failed), `odd` (passes in runs of an odd number only), `even`, `ask
-FIFO` (the gate), `gone` (base does not have it every time). Words of product.txt are what a product of an attacker can do.
+FIFO` (the gate), `gone` (base does not have it every time). Words of product.txt are what a product can do.
 """
 
 from collections.abc import Collection
