@@ -40,9 +40,21 @@ def result_of(tree: Any, *, what: str) -> VerificationResult:
     _same(what, "coverage", coverage(items), result.coverage)
     _same(what, "assurance", assurance(items), result.assurance)
     _same(what, "attesterNames", tuple(sorted({s.principal for s in result.signers})), result.attester_names)
+    _check_tests(result, what)
     if result.signers and result.trust.mode == "unsigned":
         raise MalformedInput(f"{what}: names signers although nobody asked for a signature")
     return result
+
+
+def _check_tests(result: VerificationResult, what: str) -> None:
+    """Tests that were run again have runs to show, and each run adds up."""
+    for run in () if result.tests is None else result.tests.runs:
+        ended = (run.passed, run.failed, run.errored, run.skipped, run.xfailed, run.xpassed)
+        _same(what, f"collected of run {run.name}", sum(ended), run.collected)
+    for claim in () if result.tests is not None else result.claims:
+        for item in claim.evidence:
+            if item.kind == "tests" and item.state in ("confirmed", "refuted"):
+                raise MalformedInput(f"{what}: claim {claim.id}[{item.index}]: tests ran again, and there is no run")
 
 
 def _check_checks(result: VerificationResult, what: str) -> None:
