@@ -90,7 +90,7 @@ def test_threat_49_one_test_goes_by_its_id(desk: Desk) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("term", ["test_prices.TotalTest.test_sum", "tests/test_prices.py", "test_prices.TotalTest"])
+@pytest.mark.parametrize("term", ["test_prices.TotalTest.test_sum", "tests/test_other.py", "test_prices.TotalTest"])
 def test_threat_49_an_exception_for_another_test_does_not_admit(desk: Desk, term: str) -> None:
     text = "\n" + exception("tests.inventory", term=term)
     seen = desk.verify_tests(RoomCase(why="", work={"tests/test_prices.py": SHORTER}, passed=2, more=text, agreed=True))
