@@ -200,6 +200,8 @@ class Tests(Record):
     `executable` is the sha256 of the command's. `made_to_fail` are existing tests that were red once as canaries.
     """
 
+    __test__ = False
+
     runner: str
     argv: tuple[str, ...]
     executable: str

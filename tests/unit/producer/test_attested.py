@@ -17,12 +17,14 @@ from in_toto_done_receipt.producer.attested import Judged, Kind, attestation, ju
 from in_toto_done_receipt.producer.attested_levels import levels, refusal
 from in_toto_done_receipt.producer.attested_subjects import attested_subjects, sealed_files
 from in_toto_done_receipt.profile.load import COLLECTIONS
-from in_toto_done_receipt.results.findings import Finding
+from in_toto_done_receipt.results.findings import Finding, Status
 from in_toto_done_receipt.results.model import (
     AllowedCommand,
     Change,
     Check,
     EvidenceResult,
+    Listed,
+    Tests,
     Untrusted,
     VerificationResult,
 )
@@ -263,6 +265,45 @@ def test_a_test_has_the_name_of_its_claim_and_command(judged: Judged) -> None:
 def test_there_is_none_when_nothing_ran(judged: Judged, items: list[EvidenceResult]) -> None:
     with pytest.raises(ProducerError, match="no test was run again"):
         made("test-result", ran(judged, *items))
+
+
+def in_a_clean_room(judged: Judged, *, inventory: Status, red: tuple[str, ...] = ()) -> Judged:
+    """The same after a clean room that came to this."""
+    none = Listed(total=0)
+    lists = ("preexisting", "flaky", "missing", "newly_skipped", "expected_failure", "shrunk", "unstable", "new_tests")
+    tests = Tests(
+        runner="pytest",
+        argv=("/usr/bin/python3", "-m", "pytest"),
+        executable="0" * 64,
+        runs=(),
+        layers=("planted", "halves", "gate"),
+        made_to_fail=Listed(total=1, ids=("t",)),
+        red=Listed(total=len(red), ids=red),
+        **dict.fromkeys(lists, none),
+    )
+    own: tuple[tuple[str, Status], ...] = (("test-inventory", inventory), ("harness-canary", "pass"))
+    checks = tuple(Check(id=name, status=status, findings=()) for name, status in own)
+    return replace(judged, result=replace(judged.result, tests=tests, checks=(*judged.result.checks, *checks)))
+
+
+@pytest.mark.parametrize(
+    ("inventory", "red", "word"),
+    [("pass", (), "PASSED"), ("fail", ("t.py::f",), "FAILED"), ("error", (), "WARNED"), ("not_checked", (), "WARNED")],
+)
+def test_a_test_result_says_what_the_clean_room_came_to(
+    judged: Judged, inventory: Status, red: tuple[str, ...], word: str
+) -> None:
+    predicate = made("test-result", in_a_clean_room(ran(judged), inventory=inventory, red=red))["predicate"]
+    said = [predicate[f"{name}Tests"] for name in ("passed", "warned", "failed")]
+    assert predicate["result"] == word
+    assert [name for names in said for name in names] == ["clean-room /usr/bin/python3 -m pytest", *red]
+
+
+def test_an_svr_names_the_layers_of_canaries(judged: Judged) -> None:
+    found = made("svr", in_a_clean_room(judged, inventory="pass"))["predicate"]["properties"]
+    assert {"DONE_RECEIPT_CANARY_PLANTED", "DONE_RECEIPT_CANARY_HALVES", "DONE_RECEIPT_CANARY_GATE"} <= set(found)
+    assert "DONE_RECEIPT_CHECK_TEST_INVENTORY" in found
+    assert not any("CANARY" in name for name in made("svr", judged)["predicate"]["properties"])
 
 
 def test_a_vsa_wants_the_name_of_what_was_verified(judged: Judged) -> None:
