@@ -8,7 +8,7 @@ letter, digit nor blank as a number: no mention, reference, link, tag or table i
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from in_toto_done_receipt.report.tests import canaries_line, tests_line
+from in_toto_done_receipt.report.tests import line_of_canaries, line_of_tests
 from in_toto_done_receipt.results.decision import Decision, Violation
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import ClaimResult, VerificationResult
@@ -126,8 +126,8 @@ def _facts(result: VerificationResult, decision: Decision) -> Iterator[tuple[str
     if result.sandbox.level != "none":
         yield "sandbox", result.sandbox.level
     if result.tests is not None:
-        yield "tests", tests_line(result.tests)
-        yield "canaries", canaries_line(result.tests)
+        yield "tests", line_of_tests(result.tests)
+        yield "canaries", line_of_canaries(result.tests)
     yield "collection", decision.collection
     if decision.overrides:
         yield "overrides", ", ".join(decision.overrides)

@@ -18,7 +18,7 @@ _NOTED: Final = (
 )
 
 
-def tests_line(tests: Tests) -> str:
+def line_of_tests(tests: Tests) -> str:
     """How many tests there are, and how many are worse than at base."""
     counts = {run.name: run for run in tests.runs}
     base, head = counts.get("base"), counts.get("head")
@@ -28,7 +28,7 @@ def tests_line(tests: Tests) -> str:
     return ", ".join(said)
 
 
-def canaries_line(tests: Tests) -> str:
+def line_of_canaries(tests: Tests) -> str:
     """Which layers of canaries there were."""
     if not tests.layers:
         return "none"

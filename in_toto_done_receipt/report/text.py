@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from in_toto_done_receipt.report.tests import canaries_line, tests_line
+from in_toto_done_receipt.report.tests import line_of_canaries, line_of_tests
 from in_toto_done_receipt.results.decision import Decision, Violation, Waiting, Waiver
 from in_toto_done_receipt.results.findings import Finding
 from in_toto_done_receipt.results.model import (
@@ -59,8 +59,8 @@ def _lines(result: VerificationResult, decision: Decision, colour: bool) -> Iter
     if result.sandbox.level != "none":
         yield f"  sandbox     {result.sandbox.level} (required: {result.sandbox.required})"
     if result.tests is not None:
-        yield from _wrap(escape(tests_line(result.tests)), "  tests       ")
-        yield from _wrap(escape(canaries_line(result.tests)), "  canaries    ")
+        yield from _wrap(escape(line_of_tests(result.tests)), "  tests       ")
+        yield from _wrap(escape(line_of_canaries(result.tests)), "  canaries    ")
     yield from _claims(result.claims)
     yield from _payloads(result, decision)
     yield from _findings(result, decision)
