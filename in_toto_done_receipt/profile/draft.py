@@ -79,6 +79,7 @@ def _clean_room(found: Survey, runs: list[Found]) -> Iterator[str]:
         yield f'#runner = "{one.ecosystem.runner}"'
         yield f"#argv = {written(one.argv)}"
         yield "#negativeControl = true"
+        yield "# Layers that have to be there: each but the first takes two runs of the tests."
         yield f"#canaries = {written(layers)}"
         yield ""
     if found.sealed:

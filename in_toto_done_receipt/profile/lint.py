@@ -20,7 +20,7 @@ _WEAK_KINDS: Final = ("path", "output")  # they say that something is there, not
 _RUN_KINDS: Final = ("command", "tests")
 _SECRET_WORDS: Final = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PRIVATE", "CREDENTIAL", "APIKEY", "API_KEY")
 _BROAD: Final = ("/", "/home", "/root", "/etc", "/var", "/run", "/tmp", "/proc", "/sys", "/dev")  # noqa: S108 - names
-_COMPLETE: Final = frozenset({"planted", "halves"})  # canaries that leave no test to chance
+_HALVES: Final = frozenset({"halves", "gate"})  # canaries that leave no existing test to chance: either will do
 
 
 class OpenThreat(NamedTuple):
@@ -109,11 +109,15 @@ def _clean_room(settings: Settings) -> list[str]:
     return ([] if settings.tests is not None else ["[tests]"]) + _ci(settings)
 
 
+def _complete(canaries: tuple[str, ...]) -> bool:
+    return "planted" in canaries and not _HALVES.isdisjoint(canaries)
+
+
 def _forged_report(settings: Settings) -> list[str]:
     missing = _clean_room(settings)
     if settings.tests is not None and settings.tests.runner == "junit":
         missing.append("a runner other than junit in [tests]")
-    elif settings.tests is not None and not set(settings.tests.canaries or ()) >= _COMPLETE:
+    elif settings.tests is not None and not _complete(settings.tests.canaries or ()):
         missing.append('[tests] canaries = ["planted", "halves"]')
     return missing
 

@@ -65,6 +65,7 @@ OPENS = {
     "no contract": (settings(contract=""), [7]),
     "only protected": (settings(contract="[contract]\nprotected=['ci/**']\n"), [7]),
     "no canaries": (settings(tests="[tests]\nrunner='go'\nargv=['/a']\n"), [10]),
+    "the gate": (settings(tests="[tests]\nrunner='go'\nargv=['/a']\ncanaries=['planted', 'gate']\n"), []),
     "half of the canaries": (settings(tests="[tests]\nrunner='go'\nargv=['/a']\ncanaries=['planted']\n"), [10]),
     "a report file": (settings(tests="[tests]\nrunner='junit'\nargv=['/a','{junit}']\n"), [10]),
     "a rule left out": (settings(head="exclude=['agent.model']"), [3]),
