@@ -58,7 +58,7 @@ ATTACKS: dict[str, RoomCase] = {
         reasons=CONTRADICTORY,
     ),
     "pytest_exit_at_import": RoomCase(
-        why="The same with pytest.",
+        why="The product ends pytest with exit code 0 when it is imported.",
         scenarios=(25,),
         code=12,
         project=PYTEST,

@@ -175,7 +175,7 @@ HONEST: dict[str, RoomCase] = {
         tests=CONTROL,
     ),
     "pytest_feature": RoomCase(
-        why="The same with pytest; the receipt ran the verifier's own command, so that the counts are compared.",
+        why="A feature with a test, by pytest; the receipt ran the verifier's command, so counts are compared.",
         project=PYTEST,
         work={"tests/test_tax.py": PYTEST_TAX},
         passed=6,
@@ -183,7 +183,7 @@ HONEST: dict[str, RoomCase] = {
         tests=CONTROL,
     ),
     "go_feature": RoomCase(
-        why="The same in Go.",
+        why="A feature with a test in Go.",
         project=GO,
         work={"prices/tax_test.go": GO_TAX_TEST},
         passed=4,
@@ -195,7 +195,7 @@ HONEST: dict[str, RoomCase] = {
         passed=6,
     ),
     "node_feature": RoomCase(
-        why="The same with Node.",
+        why="A feature with a test of Node.",
         project=NODE,
         work={"test/tax.test.js": NODE_TAX_TEST},
         passed=4,
@@ -207,7 +207,7 @@ HONEST: dict[str, RoomCase] = {
         passed=5,
     ),
     "cargo_feature": RoomCase(
-        why="The same with cargo: a unit test beside the code, and one in tests/.",
+        why="A feature in Rust with a unit test beside the code, and one in tests/.",
         project=CARGO,
         work={
             "src/lib.rs": CARGO_PRICES
@@ -338,7 +338,7 @@ HONEST: dict[str, RoomCase] = {
         warnings=("tests.inventory",),
     ),
     "flaky_on_head": RoomCase(
-        why="The same, red on head and not at base: it passes when it is run again, and both are shown.",
+        why="A test that is red now and then, on head and not at base: it passes when it is run again.",
         scenarios=(30,),
         base={"tests/test_prices.py": FLAKY_TEST},
         passed=4,

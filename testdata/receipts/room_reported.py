@@ -34,7 +34,7 @@ REPORTED: dict[str, RoomCase] = {
         reasons=ALL_RED,
     ),
     "go_fabricated_run": RoomCase(
-        why="The same in Go.",
+        why="The receipt reports a green run in Go; the product has no discount any more.",
         scenarios=(1, 2),
         code=11,
         project=GO,
@@ -43,7 +43,7 @@ REPORTED: dict[str, RoomCase] = {
         reasons=ALL_RED,
     ),
     "node_fabricated_run": RoomCase(
-        why="The same with Node.",
+        why="The receipt reports a green run of Node; the product has no discount any more.",
         scenarios=(1, 2),
         code=11,
         project=NODE,
@@ -52,7 +52,7 @@ REPORTED: dict[str, RoomCase] = {
         reasons=ALL_RED,
     ),
     "cargo_fabricated_run": RoomCase(
-        why="The same with cargo.",
+        why="The receipt reports a green run of cargo; the product has no discount any more.",
         scenarios=(1, 2),
         code=11,
         project=CARGO,
@@ -115,7 +115,7 @@ REPORTED: dict[str, RoomCase] = {
         reasons=CONTRADICTORY,
     ),
     "go_does_not_build": RoomCase(
-        why="The same in Go: it does not compile.",
+        why="The Go product does not compile; all tests passed, the receipt says.",
         scenarios=(3,),
         code=12,
         project=GO,

@@ -302,7 +302,7 @@ USUAL: dict[str, RoomCase] = {
         work={"Cargo.toml": CRATE.replace("1.0.0", "1.1.0"), "Cargo.lock": LOCK.replace("1.0.0", "1.1.0")},
     ),
     "cargo_settings_agreed": RoomCase(
-        why="The same with a setting of test builds, to which somebody agreed: base's are used all the same.",
+        why="A new version with a setting of test builds, to which somebody agreed: base's are used.",
         project=CARGO,
         work={
             "Cargo.toml": CRATE.replace("1.0.0", "1.1.0") + "\n[profile.test]\nopt-level = 1\n",
