@@ -10,7 +10,7 @@ import pytest
 
 from in_toto_done_receipt.cli import demo, demo_change, demo_tests, main
 from in_toto_done_receipt.errors import RepositoryRefused
-from tests.repositories.rooms import need_bubblewrap
+from tests.runners.lab import need_bubblewrap
 
 FIRST_REASONS = {
     "the work is changed after it was signed": ("greeting.txt has sha256", 11),

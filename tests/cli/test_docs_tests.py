@@ -9,7 +9,7 @@ import pytest
 from in_toto_done_receipt.observe.runners.registry import check_command
 from in_toto_done_receipt.profile.load import load_profile
 from tests.cli.test_docs import DOCS, Step, bin_folder, blocks, steps, transcript, typed_in
-from tests.repositories.rooms import need_bubblewrap
+from tests.runners.lab import need_bubblewrap
 
 __all__ = ["bin_folder"]
 

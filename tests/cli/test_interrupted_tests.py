@@ -10,7 +10,8 @@ import pytest
 
 from testdata.receipts.generate_clean_room import RoomCase
 from tests.cli.test_interrupted import _processes, _until
-from tests.repositories.rooms import CASES, Desk, need_bubblewrap
+from tests.repositories.rooms import CASES, Desk
+from tests.runners.lab import need_bubblewrap
 
 SLEEPS = """import subprocess
 import unittest

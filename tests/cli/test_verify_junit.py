@@ -12,7 +12,8 @@ from in_toto_done_receipt.observe.sandbox.model import SandboxFacts
 from in_toto_done_receipt.observe.sandbox.probe import probe as find
 from in_toto_done_receipt.results.model import SandboxLevel
 from tests.cli.conftest import Cli
-from tests.repositories.rooms import Desk, need_bubblewrap
+from tests.repositories.rooms import Desk
+from tests.runners.lab import need_bubblewrap
 
 pytestmark = pytest.mark.integration
 

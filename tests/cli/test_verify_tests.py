@@ -10,7 +10,8 @@ import pytest
 from in_toto_done_receipt.cli import main
 from testdata.receipts.generate_clean_room import FLAGS, RoomCase
 from testdata.receipts.room_projects import NODE, PYTEST
-from tests.repositories.rooms import CASES, Desk, need_bubblewrap
+from tests.repositories.rooms import CASES, Desk
+from tests.runners.lab import need_bubblewrap
 
 Lay = Callable[[RoomCase], list[str]]
 

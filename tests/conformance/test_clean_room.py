@@ -14,7 +14,8 @@ import pytest
 from in_toto_done_receipt.cli import main, verify_setup
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.results.model import SandboxLevel
-from tests.repositories.rooms import CASES, Desk, machine, need_bubblewrap, refuse
+from tests.repositories.rooms import CASES, Desk
+from tests.runners.lab import machine, need, need_bubblewrap
 
 NAMES: Final = sorted(path.parent.name for path in CASES.glob("*/expected.json"))
 QUICK: Final = frozenset(
@@ -114,8 +115,7 @@ def test_case_below_bubblewrap(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A lower level is allowed by name, and comes to the same."""
-    if probe(highest=level).level != level:
-        refuse(f"no level {level} here")
+    need(probe(highest=level).level == level, f"level {level}")
     desk = Desk(name, tmp_path)
     monkeypatch.chdir(desk.case)
     monkeypatch.setattr(verify_setup, "_sandbox", lambda: probe(highest=level))

@@ -2,7 +2,6 @@
 the machine it needs. See testdata/receipts/generate_clean_room.py.
 """
 
-import functools
 import itertools
 import json
 import os
@@ -15,34 +14,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import pytest
-
-from in_toto_done_receipt.observe.sandbox.model import SandboxFacts
-from in_toto_done_receipt.observe.sandbox.probe import probe
 from testdata.receipts.generate import envelope, payload_of, pretty
 from tests.repositories.go_modules import module_cache
 from tests.repositories.history import build_history, filled
+from tests.runners.lab import need
+from tests.runners.toolchains import find_cargo, find_go
 
 CASES: Final = Path(__file__).parents[2] / "testdata" / "receipts" / "clean_room"
-CI: Final = bool(os.environ.get("CI"))
-
-
-def refuse(reason: str) -> None:
-    """Skip, or fail where CI promises that everything is there."""
-    pytest.fail(reason) if CI else pytest.skip(reason)
-
-
-@functools.cache
-def machine() -> SandboxFacts:
-    """What the machine's sandbox gives, found out once in each process."""
-    return probe()
-
-
-def need_bubblewrap() -> None:
-    """Skip without bubblewrap."""
-    level = machine().level
-    if level != "bubblewrap":
-        refuse(f"needs bubblewrap, this machine's sandbox is {level}")
 
 
 def tool_of(runner: str) -> str:
@@ -55,28 +33,21 @@ def _python() -> str:
 
 
 def _go() -> str:
-    return _found("go", Path("/usr/local/go/bin/go"), Path(__file__).parents[2] / ".tools" / "go" / "bin" / "go")
+    return _needed(find_go(), "go")
 
 
 def _node() -> str:
-    return _found("node", Path("/usr/bin/node"), Path("/usr/local/bin/node"))
+    found = (Path(place) for place in ("/usr/bin/node", "/usr/local/bin/node", shutil.which("node") or ""))
+    return _needed(next((path for path in found if path.is_file()), None), "node")
 
 
 def _cargo() -> str:
-    """The toolchain's own cargo; rustup's stand-in would ask for HOME."""
-    return _found(
-        "cargo", *sorted(Path("/root/.rustup/toolchains").glob("*/bin/cargo"), reverse=True), Path("/usr/bin/cargo")
-    )
+    return _needed(find_cargo(), "cargo")
 
 
-def _found(name: str, *places: Path) -> str:
-    for place in places:
-        if place.is_file():
-            return str(place)
-    path = shutil.which(name)
-    if path is None:
-        refuse(f"needs {name}")
-    return str(path)
+def _needed(found: Path | None, name: str) -> str:
+    need(found, name)
+    return str(found)
 
 
 class Desk:
@@ -88,8 +59,8 @@ class Desk:
         self.expected: dict[str, Any] = self._json("expected.json")
         self.repo, self.ids = build_history(self._json("history.json"), folder)
         self._paths = {**_tools(self.runner), "overlay": str(self.case / "overlay"), "cache": str(_cache(self.runner))}
-        for need in self.expected.get("provides", ()):
-            self._paths[need] = str(folder / need)
+        for wanted in self.expected.get("provides", ()):
+            self._paths[wanted] = str(folder / wanted)
         (folder / "acceptance.toml").write_text(self.profile, encoding="utf-8")
         statement = json.loads(self._filled((self.case / "statement.json").read_text(encoding="utf-8")))
         receipt = pretty(envelope(payload_of(statement)))
@@ -116,7 +87,7 @@ class Desk:
     @contextmanager
     def provided(self) -> Iterator[None]:
         """What the case needs on the machine is there."""
-        with _all([PROVIDERS[need](self.folder / need) for need in self.expected.get("provides", ())]):
+        with _all([PROVIDERS[wanted](self.folder / wanted) for wanted in self.expected.get("provides", ())]):
             yield
 
     def _json(self, name: str) -> dict[str, Any]:

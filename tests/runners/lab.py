@@ -26,7 +26,7 @@ from in_toto_done_receipt.errors import ObservationError
 from in_toto_done_receipt.observe.runners.gate import Gate
 from in_toto_done_receipt.observe.runners.model import RED, Site, TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
-from in_toto_done_receipt.observe.sandbox.model import CommandLimits
+from in_toto_done_receipt.observe.sandbox.model import CommandLimits, SandboxFacts
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.profile.harness import Harness
 from in_toto_done_receipt.results.model import SandboxLevel
@@ -47,12 +47,14 @@ def need(found: object, what: str) -> None:
 
 def need_bubblewrap() -> None:
     """What a lab runs in."""
-    need(_level() == "bubblewrap", "bubblewrap")
+    level = machine().level
+    need(level == "bubblewrap", f"bubblewrap, this machine's sandbox is {level}")
 
 
 @cache
-def _level() -> str:
-    return probe().level
+def machine() -> SandboxFacts:
+    """What the machine's sandbox gives, found out once in each process."""
+    return probe()
 
 
 class Files:

@@ -15,8 +15,10 @@ BUILD: Final = Path(__file__).parents[2] / "build"
 
 
 @cache
-def _go() -> Path | None:
-    for place in (shutil.which("go"), "/usr/local/go/bin/go", "/usr/lib/go/bin/go"):
+def find_go() -> Path | None:
+    """Go's own, the first that is new enough; the last place is where `make tools` puts one."""
+    own = str(BUILD.parent / ".tools" / "go" / "bin" / "go")
+    for place in (shutil.which("go"), "/usr/local/go/bin/go", "/usr/lib/go/bin/go", own):
         if place and Path(place).exists():
             try:
                 return go_command.toolchain(place).go
@@ -26,7 +28,7 @@ def _go() -> Path | None:
 
 
 @cache
-def _cargo() -> Path | None:
+def find_cargo() -> Path | None:
     """That of a toolchain: what is found first may be the proxy of rustup, beside whose folder the toolchains lie."""
     for place in filter(None, (shutil.which("cargo"), "/usr/bin/cargo")):
         beside = sorted(Path(place).parents[2].glob(".rustup/toolchains/*/bin/cargo"), reverse=True)
@@ -41,7 +43,7 @@ def _cargo() -> Path | None:
 def go() -> Path:
     """A Go that is new enough, and the sandbox. Skips the test without them, fails it in CI."""
     need_bubblewrap()
-    found = _go()
+    found = find_go()
     need(found, "Go 1.21")
     assert found is not None
     return found
@@ -50,7 +52,7 @@ def go() -> Path:
 def cargo() -> Path:
     """The same for Rust."""
     need_bubblewrap()
-    found = _cargo()
+    found = find_cargo()
     need(found, "a toolchain of Rust")
     assert found is not None
     return found

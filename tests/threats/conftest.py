@@ -14,8 +14,9 @@ from testdata.receipts import generate
 from testdata.receipts.generate_changes import Case as ChangeCase
 from testdata.receipts.generate_clean_room import RoomCase
 from tests.repositories.changes import Laid
-from tests.repositories.rooms import CASES, need_bubblewrap
+from tests.repositories.rooms import CASES
 from tests.repositories.rooms import Desk as Room
+from tests.runners.lab import need_bubblewrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

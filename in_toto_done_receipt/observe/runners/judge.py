@@ -1,5 +1,6 @@
 """Whether a test run agrees with itself: plan, start, outcome, end and exit code. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
@@ -86,8 +87,7 @@ class _Reading:
             self.planned = tuple(what)
             self._known = frozenset(what)
             if len(self._known) != len(what):
-                seen: set[str] = set()
-                twice = next(id for id in what if id in seen or seen.add(id))  # type: ignore[func-returns-value]
+                twice = next(id for id, count in Counter(what).items() if count > 1)
                 self.faults.append(f"planned twice: {_shown(twice)}")
 
     def _outcome(self, kind: Any, what: str, shown: str) -> None:

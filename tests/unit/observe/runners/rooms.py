@@ -1,26 +1,17 @@
 """Trees written out and run, by a runner at a level."""
 
 import functools
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from in_toto_done_receipt.observe.runners.model import TestRun, TestRunner
 from in_toto_done_receipt.observe.runners.room import Room
 from in_toto_done_receipt.observe.sandbox.model import CommandLimits
 from in_toto_done_receipt.observe.sandbox.probe import probe
 from in_toto_done_receipt.results.model import SandboxLevel
+from tests.runners.lab import need
 from tests.unit.observe.runners.trees import Files
-
-
-def unavailable(reason: str) -> None:
-    """Skips, but in CI, which has everything."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @functools.cache
@@ -29,13 +20,11 @@ def offered(level: SandboxLevel) -> bool:
 
 
 def need_level(level: SandboxLevel) -> None:
-    if not offered(level):
-        unavailable(f"no level {level} here")
+    need(offered(level), f"level {level}")
 
 
 def need_program(path: str) -> None:
-    if not Path(path).exists():
-        unavailable(f"no {path} here")
+    need(Path(path).exists(), path)
 
 
 def room(folder: Path, files: Files, level: SandboxLevel = "bubblewrap", **members: Any) -> Room:
